@@ -1,4 +1,4 @@
-"""Sign-up is by invitation."""
+"""Sign-up with allauth: only people with an invitation can create an account."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
         return True
 
     def clean_email(self, email: str) -> str:
-        """Refuse an address of another account where addresses are not confirmed: it could not be told apart later."""
+        """Refuse another account's address where addresses aren't confirmed: accounts couldn't be told apart later."""
         email = str(super().clean_email(email))
         user = self.request.user if self.request else None
         others = User.objects.filter(email__iexact=email)
@@ -43,7 +43,7 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
         return email
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Write to a person."""
+        """Send an email whose links use the address of this platform."""
         super().send_mail(template_prefix, email, with_our_address(context, settings.PLATFORM_URL))
 
     def new_user(self, request: HttpRequest) -> Any:
@@ -68,5 +68,5 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
         return str(super().get_login_redirect_url(request))
 
     def get_signup_redirect_url(self, request: HttpRequest) -> str:
-        """Return the same as after a login."""
+        """Return the page to open after sign-up, which is the same as after a login."""
         return self.get_login_redirect_url(request)

@@ -9,5 +9,5 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        """Register the system checks and what follows from changes that allauth makes."""
+        """Register the system checks and the receivers of allauth's signals."""
         from accounts import checks, receivers  # noqa: F401

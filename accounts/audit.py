@@ -1,4 +1,4 @@
-"""The audit trail: who changed what, written with the change itself."""
+"""The audit trail: who changed what. Events are written in the same transaction as the change."""
 
 from datetime import datetime
 from typing import Any
@@ -23,9 +23,9 @@ def record(
 
     Parameters
     ----------
-    actor_id: the surrogate of the person, or None for a rule of the platform.
-    subject: what was changed, printed as ``model:key``.
-    data: what a reader needs to understand the change; nothing personal.
+    actor_id: the surrogate of the person, or None if a rule of the platform acted.
+    subject: the changed object, written as ``model:key``.
+    data: details that a reader needs to understand the change; nothing personal.
     """
     require_transaction()
     name = f"{subject._meta.model_name}:{subject.pk}" if isinstance(subject, Model) else subject  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""What a person sees when the database does not answer: when to try again, with what they sent."""
+"""The response when the database can't be reached: it says when to try again and returns the submitted data."""
 
 import sys
 
@@ -14,7 +14,7 @@ RETRY_SECONDS = 10
 
 
 def failed(request: HttpRequest) -> HttpResponse:
-    """Answer a request that failed; where the database was away, say so and give back what was sent."""
+    """Answer a failed request; if the database couldn't be reached, say so and return the submitted data."""
     error = sys.exc_info()[1]
     if error is None or not is_transient(error):
         return server_error(request)

@@ -1,4 +1,4 @@
-"""System checks on what the platform stands on."""
+"""System checks on the software that the platform depends on."""
 
 import sqlite3
 from typing import Any

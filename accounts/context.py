@@ -1,4 +1,4 @@
-"""What templates of all apps are told of the person who asks."""
+"""The context processor that tells all templates who is logged in."""
 
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
@@ -7,12 +7,12 @@ from accounts.models import User
 
 
 def person(request: HttpRequest) -> dict[str, str]:
-    """Tell pages apart by person: a tab must not send one person's text as another's."""
+    """Return the mark of the logged-in person, so that a tab never sends one person's text as another's."""
     return {"person_mark": person_mark(getattr(request, "user", None))}
 
 
 def person_mark(user: object) -> str:
-    """Return what stands for a person on their pages, and tells nobody who they are; empty for strangers."""
+    """Return a mark that differs by person and doesn't identify them; empty if nobody is logged in."""
     if not isinstance(user, User):
         return ""
     return salted_hmac("quorate.person", str(user.pk)).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What a person sent and the server could not take: given back, so that it can be sent again."""
+"""Responses that return submitted data which the server couldn't accept, so that people can send it again."""
 
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
@@ -16,9 +16,9 @@ _LONG = 60  # characters that are worth copying
 
 
 def given_back(request: HttpRequest, why: str, page: str = "") -> HttpResponse:
-    """Answer what was sent without the right to send it, with what was sent, for its sender to read.
+    """Answer a submission that wasn't allowed, and return the submitted data to its sender.
 
-    Scripts get a header and a sentence, people a page with everything that they sent.
+    Scripts get a header and a sentence. People get a page with everything that they sent.
     """
     status = 401 if why == OUT else 403
     headers = {SESSION_HEADER: why}
@@ -32,7 +32,7 @@ def given_back(request: HttpRequest, why: str, page: str = "") -> HttpResponse:
 
 
 def for_scripts(request: HttpRequest, sentence: str, *, status: int, headers: Mapping[str, str]) -> HttpResponse | None:
-    """Return a sentence as the script that asked reads it; None if a person asked, who gets a page."""
+    """Return a sentence in the form that the requesting script expects; None for a person, who gets a page."""
     if request.headers.get("Accept") == "application/json":
         return JsonResponse({"error": sentence}, status=status, headers=headers)
     if request.headers.get("HX-Request"):
@@ -41,7 +41,7 @@ def for_scripts(request: HttpRequest, sentence: str, *, status: int, headers: Ma
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a form whose token isn't that of the session: mostly of a page that was open while its person logged in again."""
+    """Answer a form with an outdated CSRF token; most often, its page was open while its person logged in again."""
     is_out = not getattr(request, "user", None) or not request.user.is_authenticated
     return given_back(request, OUT if is_out else TOKEN)
 
@@ -53,7 +53,7 @@ def _sentence(why: str) -> str:
 
 
 def fields_of(request: HttpRequest) -> list[tuple[str, str, bool]]:
-    """Return name, value and whether it is long, of what was sent; nothing of what another site sent or what is secret."""
+    """Return (name, value, whether it is long) of each submitted field, without secrets and fields from other sites."""
     own = resolve_url(settings.LOGIN_URL).rsplit("/", 2)[0] + "/"
     if not _is_from_here(request) or request.path.startswith(own):
         return []
@@ -62,7 +62,7 @@ def fields_of(request: HttpRequest) -> list[tuple[str, str, bool]]:
 
 
 def _is_from_here(request: HttpRequest) -> bool:
-    """Return whether a page of ours sent this: of another site's form, one more press would do what that site wants."""
+    """Return whether our own page sent this. Resubmitting another site's form could do what that site wants."""
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin") or request.headers.get("Referer") or ""
     return (site or "same-origin") == "same-origin" and urlsplit(origin).netloc == request.get_host()

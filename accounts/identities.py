@@ -1,4 +1,4 @@
-"""What people are called, here and elsewhere: surrogates for names that come from outside, and forgetting them."""
+"""The names of people and their surrogates: people without an account, renaming, and erasing."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -23,7 +23,7 @@ from accounts.selectors import ACCOUNT, forgotten_mark
 
 @transaction.atomic
 def external_surrogate(*, source: str, name: str) -> UUID:
-    """Return the surrogate of a person whom a marketplace or a panel names; a new one for a new name."""
+    """Return the surrogate of a person known by a marketplace or panel name; make one for a new name."""
     known = ExternalIdentity.objects.filter(source=source, name=name).first()
     if known is not None:
         return known.surrogate_id
@@ -37,7 +37,7 @@ def external_surrogate(*, source: str, name: str) -> UUID:
 
 @transaction.atomic
 def claimed_surrogate(*, surrogate_id: UUID, source: str, name: str) -> None:
-    """Begin a surrogate for a visit whose name nobody vouches for; doing it twice changes nothing."""
+    """Create a surrogate for a visit with an unconfirmed name; calling it twice changes nothing."""
     surrogate, _is_new = Surrogate.objects.get_or_create(pk=surrogate_id)
     if ExternalIdentity.objects.filter(surrogate=surrogate).exists():
         return  # it was confirmed since
@@ -55,12 +55,12 @@ def claimed_confirm(*, surrogate_id: UUID, source: str, name: str) -> UUID:
 
 
 def claimed_forget(*, surrogate_id: UUID) -> None:
-    """Forget what a visit called itself: it belongs to nobody who is known."""
+    """Delete the unconfirmed name of a visit, which belongs to no known person."""
     ClaimedIdentity.objects.filter(surrogate_id=surrogate_id).delete()
 
 
 def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
-    """Forget who a person of a marketplace is; their work stays, with nothing that leads to them."""
+    """Delete the identity of a marketplace person; their work stays, but nothing links it to them."""
     with transaction.atomic():
         Surrogate.objects.filter(pk=identity.surrogate_id).update(erased_at=now)
         ClaimedIdentity.objects.filter(source=identity.source, name=identity.name).delete()
@@ -72,22 +72,22 @@ def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: da
 
 
 def address_forget(*, address: str, user: User | None, now: datetime) -> None:
-    """Remember, by a mark alone, that an address was a person's here: with it, its owner could begin as a new one.
+    """Store a keyed mark of an address, so that its owner can't start again as a new person.
 
-    With ``user``, whose account goes on: they may take the address again.
+    Pass ``user`` if the account stays: that person may use the address again.
     """
     mark = forgotten_mark(ACCOUNT, address.lower())
     ForgottenIdentity.objects.get_or_create(mark=mark, defaults={"at": now, "user": user})
 
 
 def _proven_addresses(user: User) -> set[str]:
-    """Return the addresses that are this person's: one that they did not confirm may be another's."""
+    """Return the addresses known to be this person's. An unconfirmed address may be another person's."""
     is_confirmed = dict(EmailAddress.objects.filter(user=user).values_list("email", "verified"))
     return {address for address in {user.email, *is_confirmed} if is_confirmed.get(address, True)}
 
 
 def user_rename(*, user: User, name: str) -> None:
-    """Change what managers see a person called; an empty name shows the address."""
+    """Change the name that managers see for a person; with an empty name they see the address."""
     User.objects.filter(pk=user.pk).update(name=" ".join(name.split())[:NAME_LENGTH])
 
 
@@ -111,6 +111,6 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
 
 @transaction.atomic
 def unconfirmed_delete(user: User) -> None:
-    """Delete an account whose address was never confirmed, with its surrogate: it did nothing."""
+    """Delete an account with an unconfirmed address, and its surrogate. Such an account has no work."""
     user.delete()
     Surrogate.objects.filter(pk=user.surrogate_id).delete()

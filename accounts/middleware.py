@@ -1,4 +1,4 @@
-"""When a session ends in the middle of work: back to the page that it ended on, with nothing lost."""
+"""Return people whose session ended during work to their page, with everything that they submitted."""
 
 from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
@@ -14,15 +14,15 @@ from accounts.given_back import OUT, given_back
 class LoginReturnMiddleware:
     """Send people who have to log in back to the page they were on.
 
-    The address of a form, of a piece of a page or of a draft cannot be opened: its page can. htmx, which only looks, is
-    told by a header where to go. What was sent is given back: nobody is led away from what they typed.
+    A browser can't open the address of a form, a page fragment or a draft, so people return to the page around it.
+    htmx requests with GET get the login's address in a header. POST requests get their data back, so nothing is lost.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Look at answers that lead to the login."""
+        """Handle responses that redirect to the login."""
         response = self.get_response(request)
         login = resolve_url(settings.LOGIN_URL)
         if response.status_code != 302 or not response.headers["Location"].startswith(f"{login}?"):
@@ -37,7 +37,7 @@ class LoginReturnMiddleware:
 
 
 def _page(request: HttpRequest) -> str:
-    """Return the page that a form or a piece of a page belongs to, if it is one of ours; else the home page."""
+    """Return the page that contains a form or page fragment; the home page if that isn't a page of ours."""
     page = request.headers.get("HX-Current-URL") or request.headers.get("Referer") or ""
     if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
         return resolve_url(settings.LOGIN_REDIRECT_URL)

@@ -1,4 +1,4 @@
-"""Who people are, apart from what they do.
+"""People's identities, kept apart from their work.
 
 Work refers to a `Surrogate`, which says nothing about anyone. The `User` row holds everything
 personal and can be erased; after that nothing leads from the work to the person.
@@ -73,12 +73,12 @@ class User(AbstractBaseUser):
 
     @property
     def is_staff(self) -> bool:
-        """What allauth and Django's own checks ask for."""
+        """Whether the person is an administrator. Allauth and Django's own checks read this."""
         return self.is_admin
 
 
 class ExternalIdentity(models.Model):
-    """An erasable person who has no account here: who a marketplace or a panel says they are."""
+    """A person without an account here, as named by a marketplace or panel. The row can be erased."""
 
     source = models.CharField(max_length=100)  # the marketplace or panel that gave the name
     name = models.CharField(max_length=200)  # what they are called there
@@ -93,9 +93,9 @@ class ExternalIdentity(models.Model):
 
 
 class ForgottenIdentity(models.Model):
-    """A keyed mark of a person who was erased: enough to know them when they come back, nothing that leads to their work.
+    """A keyed mark of an erased person: it recognizes them if they return, and doesn't lead to their work.
 
-    Without it a person who is erased and comes back would be another annotator, and meet the same items again.
+    Without the mark, a returning person would be a new annotator and could get the same items again.
     """
 
     mark = models.CharField(max_length=64, unique=True)
@@ -108,7 +108,7 @@ class ForgottenIdentity(models.Model):
 
 
 class ClaimedIdentity(models.Model):
-    """Whom an unconfirmed visit says it is: erasable, and believed by nobody until the other side confirms it."""
+    """The unconfirmed name of a visit. It isn't trusted until the other side confirms it, and can be erased."""
 
     source = models.CharField(max_length=100)
     name = models.CharField(max_length=200)
@@ -122,7 +122,7 @@ class ClaimedIdentity(models.Model):
 
 
 class Scope(models.Model):
-    """What roles, consent and audit events are about. Each campaign is one."""
+    """The object that roles, consent and audit events refer to. Each campaign is one."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email_domain = models.CharField(max_length=200, blank=True)  # if set, everyone who is invited has an address there
@@ -132,7 +132,7 @@ class Scope(models.Model):
 
 
 class Role(models.TextChoices):
-    """What a person is to a campaign."""
+    """A person's role in a campaign."""
 
     ANNOTATOR = "annotator", _("Annotator")
     EXPERT = "expert", _("Expert")
@@ -156,7 +156,7 @@ class Membership(models.Model):
 
 
 class FormerRole(models.Model):
-    """That a person had a role in a campaign: what they saw by it they have seen."""
+    """A record that a person had a role in a campaign, because they keep what they saw in that role."""
 
     scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
@@ -208,7 +208,7 @@ class Invitation(models.Model):
 
 
 class InvitationUse(models.Model):
-    """That a person accepted an invitation: a link works once for each person."""
+    """A record that a person accepted an invitation: a link works once for each person."""
 
     invitation = models.ForeignKey(Invitation, on_delete=models.CASCADE, related_name="uses")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
@@ -223,7 +223,7 @@ class InvitationUse(models.Model):
 
 
 class ConsentText(models.Model):
-    """One version of what people agree to in a campaign."""
+    """One version of the text that people agree to in a campaign."""
 
     scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="consent_texts")
     version = models.PositiveIntegerField()
@@ -242,13 +242,13 @@ class ConsentText(models.Model):
 
     @property
     def click_log_days(self) -> int:
-        """After how many days click logs are deleted."""
+        """The number of days after which click logs are deleted."""
         days: int = settings.CLICK_LOG_DAYS
         return days
 
 
 class Consent(models.Model):
-    """That a person agreed to one version, and whether they took it back."""
+    """A record that a person agreed to one version, and whether they withdrew that consent."""
 
     text = models.ForeignKey(ConsentText, on_delete=models.PROTECT, related_name="consents")
     surrogate = models.ForeignKey(Surrogate, on_delete=models.PROTECT, related_name="consents")

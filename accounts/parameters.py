@@ -1,4 +1,4 @@
-"""Numbers out of addresses and forms, which anyone can fill with anything."""
+"""Reading numbers from URLs and forms, which can hold anything."""
 
 MOST_DIGITS = 18  # what surely fits a 64-bit column
 

@@ -1,4 +1,4 @@
-"""Who may do what: one function, one table."""
+"""Permissions of people: one function, one table."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """Everything that is asked about."""
+    """Every action that needs a permission."""
 
     CREATE_CAMPAIGN = "create_campaign"
     ANNOTATE = "annotate"

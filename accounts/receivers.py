@@ -1,4 +1,4 @@
-"""What follows from changes that the account pages of allauth make."""
+"""Receivers of the signals that allauth's account pages send."""
 
 from typing import Any
 
@@ -13,6 +13,6 @@ from accounts.models import User
 
 @receiver(email_removed)
 def address_removed(user: User, email_address: EmailAddress, **_: Any) -> None:
-    """Remember a confirmed address that an account gave up: with it, its owner could open a second one."""
+    """Store a mark of a confirmed address that an account gave up, so that its owner can't open a second account."""
     if email_address.verified:
         address_forget(address=email_address.email, user=user, now=timezone.now())

@@ -1,4 +1,4 @@
-"""What is known about people, their roles and their consent."""
+"""Reading people, their roles and their consent."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,18 +12,18 @@ ACCOUNT = "account"  # the source of people who have an account here; their name
 
 
 def forgotten_mark(source: str, name: str) -> str:
-    """Return the mark that a person who was erased is recognized by."""
+    """Return the keyed mark by which an erased person is recognized."""
     return salted_hmac("quorate.forgotten", f"{source}\n{name}", algorithm="sha256").hexdigest()
 
 
 def is_forgotten(*, source: str, name: str, but_of: User | None = None) -> bool:
-    """Return whether a person asked to be erased here, or gave an address up (another account than ``but_of``)."""
+    """Return whether this person was erased, or an account other than ``but_of`` gave up this address."""
     marks = ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name))
     return (marks.exclude(user=but_of) if but_of else marks).exists()
 
 
 def is_known(column: str = "surrogate") -> Q:
-    """Return the condition that a row is of a person with an account, or of one whom another side vouched for."""
+    """Return the condition that a row belongs to a person with an account or a confirmed external identity."""
     surrogate = OuterRef(column)
     return Q(Exists(ExternalIdentity.objects.filter(surrogate=surrogate))) | Q(
         Exists(User.objects.filter(surrogate=surrogate))
@@ -41,24 +41,24 @@ def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
 
 
 def consent_of(*, scope_id: UUID | OuterRef, surrogate_id: UUID) -> Q:
-    """Return the condition of a consent that is current, for a statement that asks for more than that."""
+    """Return the condition that a consent is current, to use in larger queries."""
     current = ConsentText.objects.filter(scope_id=scope_id).order_by("-version").values("pk")[:1]
     return Q(text_id=Subquery(current), surrogate_id=surrogate_id, withdrawn_at=None)
 
 
 def knows_of_behaviour(*, scope_id: UUID, surrogate_id: UUID) -> bool:
-    """Return whether a person agreed to a text that says that ways of working are compared."""
+    """Return whether a person agreed to a text that says that annotators' behavior is compared."""
     return people_told_of_behaviour(scope_id=scope_id).filter(surrogate_id=surrogate_id).exists()
 
 
 def people_told_of_behaviour(*, scope_id: UUID) -> QuerySet[Consent, UUID]:
-    """Return the surrogates of those who agreed to such a text, as a query."""
+    """Return a query of the surrogates who agreed to a text that says that annotators' behavior is compared."""
     given = Consent.objects.filter(text__scope_id=scope_id, text__tells_behaviour=True, withdrawn_at=None)
     return given.values_list("surrogate_id", flat=True)
 
 
 def left_since(*, scope_id: UUID, person: UUID, visit: UUID) -> bool:
-    """Return whether a person withdrew from a campaign after the consent that was given in a visit of theirs."""
+    """Return whether a person withdrew from a campaign after giving consent in one of their visits."""
     given = Consent.objects.filter(text__scope_id=scope_id)
     left_at = given.filter(surrogate_id=person).aggregate(at=Max("withdrawn_at"))["at"]
     return left_at is not None and not agreed_since(scope_id=scope_id, surrogate_id=visit, at=left_at)
@@ -71,9 +71,9 @@ def agreed_since(*, scope_id: UUID, surrogate_id: UUID, at: datetime) -> bool:
 
 
 def shared_addresses(scope_id: UUID) -> dict[int, int]:
-    """Return, by user, how many people of a campaign accepted from the same network address, where it is several.
+    """Return, by user, how many people of a campaign accepted invitations from their network address, if several did.
 
-    A class, a lab or a family shares one too: it is a hint and nothing more.
+    A class, a lab or a family can share an address too, so this is only a hint.
     """
     uses = InvitationUse.objects.filter(invitation__scope_id=scope_id).exclude(mark="")
     people: dict[str, set[int]] = {}

@@ -1,4 +1,4 @@
-"""What can happen to people, their roles and their consent."""
+"""Changes to people, their roles and their consent."""
 
 import hashlib
 import secrets
@@ -39,7 +39,7 @@ class InvitationUsedBefore(InvitationError):
 
 
 class RoleRefused(KeyedError):
-    """A person cannot have a role beside those that they have; the message says why."""
+    """A person's other roles exclude this role; the message says why."""
 
 
 # Who sees other people's answers, as researchers do in releases, can neither annotate nor judge blind. Nobody judges
@@ -59,7 +59,7 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
     Raises
     ------
     RoleRefused
-        They would annotate or judge where they see or saw the answers, or do both, without a waiver.
+        They could annotate or judge in a campaign whose answers they see or saw, or do both, without a waiver.
     """
     require_transaction()
     User.objects.select_for_update(no_key=True).get(pk=user.pk)  # of two roles at once, the second sees the first
@@ -186,7 +186,7 @@ def invitation_find(*, token_sha256: str, now: datetime) -> Invitation:
     Raises
     ------
     InvitationError
-        There is none, it has been used up or withdrawn, or it has expired.
+        There is no such invitation, or it is used up, withdrawn or expired.
     """
     invitation = Invitation.objects.filter(token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now).first()
     if invitation is None:
@@ -241,7 +241,7 @@ def invitations_send(
 
 @transaction.atomic
 def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: datetime) -> None:
-    """Take only people whose address is at one domain from now on; nothing to take anyone."""
+    """Accept only people whose address is at this domain from now on; an empty domain accepts everyone."""
     Scope.objects.filter(pk=scope_id).update(email_domain=domain.lower().removeprefix("@"))
     record(
         action="email_domain_set",
@@ -299,7 +299,7 @@ def invitation_withdraw(*, invitation_id: int, scope_id: UUID, actor_id: UUID, n
 
 
 def token_hash(token: str) -> str:
-    """Return what is stored of an invitation's token."""
+    """Return the hash of an invitation's token, which is stored instead of the token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -314,7 +314,7 @@ def consent_text_publish(
     now: datetime,
     tells_behaviour: bool = False,
 ) -> ConsentText:
-    """Publish a new version of what people agree to; everyone is asked again."""
+    """Publish a new version of the text that people agree to; everyone is asked again."""
     require_transaction()
     last = ConsentText.objects.filter(scope_id=scope_id).order_by("-version").first()
     text = ConsentText.objects.create(
@@ -364,7 +364,7 @@ def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> No
 
 
 def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetime, now: datetime) -> None:
-    """Put back in force what a person took back at one moment, unless they have agreed again since."""
+    """Restore the consents that a person withdrew at this time, unless they have agreed again since."""
     require_transaction()
     given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id)
     anew = list(given.filter(withdrawn_at=None).values_list("text", flat=True))
@@ -373,7 +373,7 @@ def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetim
 
 
 def consents_join(*, scope_id: UUID, before: UUID, after: UUID) -> None:
-    """Move the consents of one surrogate to another that turned out to be the same person; those that they have go."""
+    """Move the consents of one surrogate to another of the same person, and delete those that both have."""
     require_transaction()
     given = Consent.objects.filter(text__scope_id=scope_id)
     has = set(given.filter(surrogate_id=after).values_list("text", "withdrawn_at"))

@@ -31,7 +31,7 @@ from web.error_texts import error_text
 
 @require_GET
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Remember the invitation that a person followed, and take its token out of the address."""
+    """Keep the invitation that a person followed in the session, and remove its token from the address."""
     request.session[INVITATION_KEY] = token_hash(token)
     return redirect("invitation-accept")
 
@@ -61,14 +61,14 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def session(request: HttpRequest) -> HttpResponse:
-    """Tell a page of ours who is logged in, by their mark, and the token with which they may send."""
+    """Tell a page of ours who is logged in, by their mark, and return the CSRF token for sending."""
     return JsonResponse({"person": person_mark(request.user), "token": get_token(request)})
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Show what is kept about a person; change their name, or erase the account, when they ask."""
+    """Show the data that is kept about a person; POST changes their name or erases the account."""
     user = signed_in(request)
     if "name" in request.POST:
         user_rename(user=user, name=request.POST["name"])

@@ -1,4 +1,4 @@
-"""Finding a campaign for a person who may be there; to everybody else it does not exist."""
+"""Finding a campaign for a person with access to it; for everyone else, the campaign doesn't seem to exist."""
 
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
@@ -10,7 +10,7 @@ from annotation.models import Campaign
 
 
 def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
-    """Return the campaign, or answer 404 as if there were none."""
+    """Return the campaign, or answer 404 if it doesn't exist or the person has no access."""
     campaign = get_object_or_404(Campaign, slug=slug)
     user = signed_in(request)
     if not can(user, action, campaign.pk):
@@ -23,6 +23,6 @@ def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
 
 
 def own_campaign_for(request: HttpRequest, slug: str) -> Campaign:
-    """Return a campaign that a person annotates in, or that holds their work since they did; else answer 404."""
+    """Return a campaign where a person annotates, or did so earlier and has work; else answer 404."""
     user = signed_in(request)
     return campaigns_worked_in(user).filter(slug=slug).first() or campaign_for(request, slug, Action.ANNOTATE)

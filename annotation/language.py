@@ -8,9 +8,9 @@ from annotation.models import Campaign
 
 
 def language_speak(request: HttpRequest, campaign: Campaign) -> None:
-    """Answer a request in the language of a campaign, where the pages are there in it.
+    """Answer a request in the campaign's language, if the pages are translated into it.
 
-    Not where the person chose one; and English, which campaigns have by themselves, is no choice of theirs.
+    A person's own choice takes precedence. English, the default of campaigns, doesn't count as a campaign's choice.
     """
     if settings.LANGUAGE_COOKIE_NAME in request.COOKIES:
         return

@@ -1,4 +1,4 @@
-"""Signals that other apps may receive, each sent within the transaction of what it tells."""
+"""Signals for other apps, each sent within the transaction of the change that it reports."""
 
 from django.dispatch import Signal
 

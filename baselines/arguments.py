@@ -1,4 +1,4 @@
-"""The arguments that all trained baselines share, and what they need."""
+"""The arguments that all trained baselines share, and helpers for them."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ Say = Callable[[str], object]
 
 
 class Usual(NamedTuple):
-    """What a baseline trains with unless told otherwise."""
+    """The default training settings of a baseline."""
 
     rate: float
     epochs: int
@@ -24,7 +24,7 @@ class Usual(NamedTuple):
 
 
 def add_training_arguments(parser: ArgumentParser, usual: Usual) -> None:
-    """Add where the encoder is and the run goes, and how long and fast to learn."""
+    """Add the folders of the encoder and the run, and the training schedule."""
     parser.add_argument(
         "--encoder", required=True, type=Path, metavar="DIR", help="folder of a BERT encoder in the Hugging Face format"
     )
@@ -42,7 +42,7 @@ def add_training_arguments(parser: ArgumentParser, usual: Usual) -> None:
 
 
 def add_schedule_arguments(parser: ArgumentParser, usual: Usual) -> None:
-    """Add how long and fast to learn."""
+    """Add the training schedule, such as epochs and learning rate."""
     parser.add_argument("--rate", type=float, default=usual.rate, help=f"peak learning rate (default {usual.rate:g})")
     parser.add_argument(
         "--epochs", type=int, default=usual.epochs, help=f"passes over the data (default {usual.epochs})"
@@ -55,7 +55,7 @@ def add_schedule_arguments(parser: ArgumentParser, usual: Usual) -> None:
 
 
 def add_prediction_arguments(parser: ArgumentParser) -> None:
-    """Add which run predicts for which pages of Natural Questions, and where to."""
+    """Add the run that predicts, the files of Natural Questions, and the output file."""
     parser.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
     parser.add_argument("data", nargs="+", metavar="DATA", help=DATA)
     parser.add_argument(
@@ -78,12 +78,12 @@ def add_threads_argument(parser: ArgumentParser, usual: int = 0) -> None:
 
 
 def files_of(named: list[str]) -> list[Path]:
-    """Return the data files of releases' folders, and of patterns.
+    """Return the data files in folders of releases, and those that match patterns.
 
     Raises
     ------
     EvaluationError
-        A folder has none, or nothing is like a pattern.
+        A folder has no data files, or a pattern matches nothing.
     """
     found: set[Path] = set()
     for name in named:

@@ -1,4 +1,4 @@
-"""Encoders that users bring: a local folder in Hugging Face form, and nothing of it but settings, weights and vocabulary."""
+"""Encoders that users provide: a local folder in Hugging Face form; only settings, weights and vocabulary are read."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def config_read(folder: Path) -> BertConfig:
     Raises
     ------
     EvaluationError
-        They can't be read, or are of another model.
+        The settings can't be read, or belong to another kind of model.
     """
     try:
         settings: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
@@ -86,7 +86,7 @@ def weights_load(model: nn.Module, folder: Path, what: str) -> None:
     Raises
     ------
     EvaluationError
-        They aren't those of ``what`` the model is.
+        The weights don't fit the model, which the message calls ``what``.
     """
     try:
         model.load_state_dict(load_file(folder / WEIGHTS))
@@ -95,7 +95,7 @@ def weights_load(model: nn.Module, folder: Path, what: str) -> None:
 
 
 def freeze(encoder: BertModel, layers: int) -> None:
-    """Keep the embeddings and so many first layers of an encoder as they are; with 0 nothing is kept."""
+    """Keep an encoder's embeddings and this many first layers unchanged; 0 freezes nothing."""
     if layers:
         for part in (encoder.embeddings, *encoder.encoder.layer[:layers]):
             part.requires_grad_(requires_grad=False)

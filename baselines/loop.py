@@ -1,4 +1,4 @@
-"""The loop that trains every baseline: AdamW, warm-up, clipping, and checkpoints that an interrupted run goes on from."""
+"""The loop that trains every baseline: AdamW, warm-up, clipping, and checkpoints to resume interrupted runs."""
 
 import json
 import math
@@ -24,7 +24,7 @@ Say = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How long, in which portions and at which rate a model is trained.
+    """The epochs, batch sizes and learning rate of a training.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Schedule:
         AdamW's peak rate, reached after this share of the steps and then falling to 0; its weight decay; the norm that
         gradients are clipped to.
     batch, accumulate
-        Instances of a part of a step, and parts of a step.
+        Instances per part of a step, and parts per step.
     """
 
     rate: float = 3e-5
@@ -47,13 +47,13 @@ class Schedule:
 
 @dataclass(slots=True)
 class Trained:
-    """What came of a loop: the loss of each step, and the seconds that all attempts took."""
+    """The result of a loop: the loss of each step, and the seconds that all attempts took."""
 
     losses: list[float]
     seconds: float
 
     def as_record(self) -> dict[str, Any]:
-        """Return what the record of a run keeps."""
+        """Return the part of a run's record about this loop."""
         return {"steps": len(self.losses), "losses": self.losses, "seconds": self.seconds}
 
 
@@ -63,7 +63,7 @@ def schedule_of(options: Mapping[str, Any]) -> Schedule:
 
 
 def trained_text(record: Mapping[str, Any], run: Path) -> str:
-    """Return what a run's record says, in words."""
+    """Return the training result in a run's record as text."""
     seconds, last = record["seconds"], record["losses"][-1]
     return f"{record['steps']:,} steps in {seconds:,.0f} s, last loss {last:.3f}, in {run}"
 
@@ -75,7 +75,7 @@ def threads_bound(count: int) -> None:
 
 
 def device_found() -> torch.device:
-    """Return the GPU if there is one."""
+    """Return the device for training: the GPU if there is one, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
@@ -87,7 +87,7 @@ def tensors_save(model: nn.Module, path: Path) -> None:
 
 
 class Loop:
-    """A model on its way through its instances.
+    """The training of a model on its instances.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Loop:
         return Trained(self._losses, round(self._seconds + time.monotonic() - began, 1))
 
     def clean(self) -> None:
-        """Delete the checkpoints, once what they were for is kept."""
+        """Delete the checkpoints, once the trained model is saved."""
         for path in self.folder.glob("checkpoint*"):
             shutil.rmtree(path)
 
@@ -185,7 +185,7 @@ class Loop:
         return (self.steps - self._step) / max(1, self.steps - rise)
 
     def _checkpoint(self, seconds: float) -> None:
-        """Write all that an interrupted run goes on from, whole or not at all; then delete the one before."""
+        """Write all that an interrupted run needs to resume, whole or not at all; then delete the last checkpoint."""
         made, part = self.folder / f"checkpoint-{self._step}", self.folder / "checkpoint.part"
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir()

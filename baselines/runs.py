@@ -1,4 +1,4 @@
-"""A run's folder: what it was made of, its checkpoints, its losses and its model."""
+"""A run's folder: the record of its inputs, its checkpoints, its losses and its model."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ def sha256_of(path: Path) -> str:
 
 
 def sources_of(recipe: Any, encoder: Iterable[Path], data: Iterable[Path]) -> dict[str, Any]:
-    """Return what a run is made of: its recipe (a dataclass), encoder, vocabulary and data by their hashes, and versions."""
+    """Return the inputs of a run: its recipe (a dataclass), hashes of encoder, vocabulary and data, and versions."""
     return {
         "recipe": asdict(recipe),
         "encoder": {path.name: sha256_of(path) for path in sorted(encoder)},
@@ -66,7 +66,7 @@ def record_read(folder: Path) -> dict[str, Any]:
     Raises
     ------
     EvaluationError
-        The folder holds none.
+        The folder has no record.
     """
     try:
         found: dict[str, Any] = json.loads((folder / RECORD).read_text())

@@ -1,4 +1,4 @@
-"""The command line of the table of results: it predicts with trained runs where that wasn't done, and scores all systems."""
+"""The command line of the table of results: it runs missing predictions of trained runs, and scores all systems."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
@@ -93,7 +93,7 @@ def _systems(
     names: Mapping[str, str],
     predicted: Callable[[Path], System],
 ) -> dict[str, tuple[str, Path]]:
-    """Return key and predictions of each system by its name; names that several have are told apart by the run's."""
+    """Return each system's key and predictions by its name; systems with the same name get the run's name appended."""
     found = [System(names[key], key, path) for key, path in untrained.items()]
     found += [predicted(one) if one.is_dir() else System(one.stem, "", one) for one in runs]
     several = {one.name for one in found if sum(one.name == other.name for other in found) > 1}
@@ -107,7 +107,7 @@ def _systems(
 
 
 def _read(run_folder: Path, folder: Path, files: list[Path], options: Mapping[str, Any], say: Say) -> System:
-    """Return a run of Natural Questions, with predictions that are made now if they weren't."""
+    """Return a run of Natural Questions with its predictions, which are made now if missing."""
     record = record_read(run_folder)
     recipe, to = record["recipe"], folder / f"{run_folder.resolve().name}.json"
     reader = recipe.get("reader")
@@ -134,7 +134,7 @@ def _read(run_folder: Path, folder: Path, files: list[Path], options: Mapping[st
 
 
 def _ranked(run_folder: Path, folder: Path, options: Mapping[str, Any], say: Say) -> System:
-    """Return a run of a ranker, with the ranking that it makes now."""
+    """Return a run of a ranker with its ranking, which is made now."""
     name = record_read(run_folder)["recipe"].get("ranker")
     if name not in rankers.NAMES:
         raise EvaluationError(f"{run_folder}: holds no ranker")

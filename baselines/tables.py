@@ -1,4 +1,4 @@
-"""The table of results of a benchmark's paper: systems, their figures with intervals, and what was published beside them."""
+"""The table of results of a benchmark's paper: systems, their figures with intervals, and the published figures."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from exports.released.paper import table_tex
 
 
 class Figure(NamedTuple):
-    """A metric with its 95% interval; None where there is none."""
+    """A metric with its 95% interval; None for values that don't exist."""
 
     value: float | None
     low: float | None = None
@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A table. Markdown and LaTeX have the ``shown`` metrics, CSV all, with their bounds in columns of their own."""
+    """A table. Markdown and LaTeX show the ``shown`` metrics; CSV has all metrics, with bounds in separate columns."""
 
     caption: str
     metrics: Sequence[str]
@@ -44,11 +44,11 @@ class Results:
     rows: Sequence[Row]
 
     def head(self) -> list[str]:
-        """Return the names of the columns that are shown; of the published figures, only those that there are."""
+        """Return the names of the shown columns; columns of published figures only if there are any."""
         return ["System", *self.shown, *(f"{name}, {self.source}" for name in self._published())]
 
     def cells(self) -> Iterator[list[str]]:
-        """Yield what is shown of each system."""
+        """Yield the shown cells of each system."""
         for row in self.rows:
             own = [str(row.figures.get(name, Figure(None))) for name in self.shown]
             yield [row.system, *own, *(str(Figure(row.paper.get(name))) for name in self._published())]

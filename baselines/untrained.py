@@ -44,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def predict(name: str, options: dict[str, Any]) -> dict[str, int]:
-    """Write the predictions of a baseline; return how many, and how many answer.
+    """Write the predictions of a baseline; return the number of predictions, and of those with an answer.
 
     Raises
     ------

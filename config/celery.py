@@ -1,4 +1,4 @@
-"""The Celery application: carries ids of job rows, nothing else."""
+"""The Celery application: its messages contain only ids of job rows."""
 
 import os
 

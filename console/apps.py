@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class ConsoleConfig(AppConfig):
-    """What spans the apps: home, overview, plans, archives, health, serving."""
+    """Features that span the apps: home, overview, plans, archives, health, serving."""
 
     name = "console"
 

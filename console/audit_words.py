@@ -1,4 +1,4 @@
-"""What the acts in the audit trail are called on pages."""
+"""The names of audit-trail actions on pages."""
 
 from django.utils.translation import gettext_lazy as _
 

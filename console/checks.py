@@ -1,4 +1,4 @@
-"""What an operator should know before people come."""
+"""System checks that warn operators before people use the installation."""
 
 from pathlib import Path
 from typing import Any

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class PlanForm(forms.Form):
-    """What a campaign is to be, for a plan."""
+    """The settings of a plan."""
 
     items = forms.IntegerField(label=_("Items"), min_value=1, max_value=10_000_000)
     votes = forms.IntegerField(label=_("Votes per item in the first round"), min_value=1, max_value=50, initial=3)
@@ -39,7 +39,7 @@ class PlanForm(forms.Form):
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31, initial=1)
 
     def clean(self) -> dict[str, object]:
-        """Refuse what cannot be played."""
+        """Refuse settings that can't be simulated."""
         given: dict[str, object] = super().clean() or {}
         people, votes = given.get("people"), given.get("votes")
         if isinstance(people, int) and isinstance(votes, int) and people <= votes:

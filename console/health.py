@@ -1,4 +1,4 @@
-"""Is this installation ready: what keeps people from working, or their work from being looked at."""
+"""The readiness of this installation: problems that keep people from working, or their work from being reviewed."""
 
 import shutil
 import threading
@@ -25,9 +25,9 @@ BROKER_SECONDS = 2.0  # of each step: connecting, and each answer of the broker
 
 
 class Readiness:
-    """What is wrong, looked at by one request at a time and kept for some seconds.
+    """The current problems, checked by one request at a time and cached for some seconds.
 
-    Anyone may ask, and a service that is frozen answers nobody: however many ask, one of them waits for it.
+    Anyone may ask. If a service is frozen, only one request waits for its check, however many arrive.
     """
 
     def __init__(self, look: Callable[[datetime], Iterator[str]]) -> None:
@@ -36,7 +36,7 @@ class Readiness:
         self._until = 0.0
 
     def problems(self, now: datetime) -> tuple[str, ...]:
-        """Return what was found last, or look again if that is old and nobody is looking."""
+        """Return the last result, or check again if it is outdated and no other request is checking."""
         if time.monotonic() >= self._until and self._lock.acquire(blocking=False):
             try:
                 self._found = tuple(self._look(now))
@@ -46,12 +46,12 @@ class Readiness:
         return self._found
 
     def forget(self) -> None:
-        """Look again the next time that someone asks."""
+        """Check again at the next request."""
         self._until = 0.0
 
 
 def problems(now: datetime) -> Iterator[str]:
-    """Yield what is wrong, in a few words each."""
+    """Yield the current problems, in a few words each."""
     try:
         for check in _DATABASE:
             yield from check(now)
@@ -62,7 +62,7 @@ def problems(now: datetime) -> Iterator[str]:
 
 
 def _writable(now: datetime) -> Iterator[str]:
-    """Write a row and take it back."""
+    """Write a row and roll it back."""
     with transaction.atomic():
         Heartbeat.objects.update_or_create(name="ready", defaults={"at": now})
         transaction.set_rollback(True)
@@ -87,7 +87,7 @@ def _worker(now: datetime) -> Iterator[str]:
 
 
 def _lanes(now: datetime) -> Iterator[str]:
-    """Name each lane whose jobs wait although none of them is being worked on."""
+    """Yield each lane whose jobs wait while none of them is being processed."""
     unfinished = Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])
     working = unfinished.filter(state=JobState.RUNNING, lease_until__gt=now).values("lane")
     late = unfinished.filter(due_at__lt=now - LANE_SILENT).exclude(lane__in=working)

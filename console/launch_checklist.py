@@ -1,4 +1,4 @@
-"""What a campaign still lacks before its first launch, with the page where each is set."""
+"""The preparations that a campaign still lacks before its first launch, with the page for each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class Step:
     Attributes
     ----------
     if_missing
-        What happens at the launch without it.
+        The consequence of launching without it.
     url
-        The name of the address where it is prepared.
+        The URL name of the page where it is prepared.
     """
 
     label: Promise
@@ -91,7 +91,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
 
 
 def _empty_splits(campaign: Campaign) -> list[Step]:
-    """Return the step of filling splits, if items were drawn into others only."""
+    """Return the step of filling empty splits, if all items were drawn into others."""
     has_items = Exists(Item.objects.filter(split=OuterRef("pk")))
     splits = Split.objects.filter(campaign=campaign, weight__gt=0).annotate(has_items=has_items)
     empty = [split.name for split in splits.order_by("position") if not split.has_items]
@@ -132,7 +132,7 @@ def _experts_for_gold(campaign: Campaign) -> list[Step]:
 
 
 def _pay(campaign: Campaign, workforces: Sequence[Workforce]) -> list[Step]:
-    """Return the step of paying enough, if anyone is paid: at the time that the task type expects for an item."""
+    """Return the step of paying enough, if anyone is paid, at the task type's expected time per item."""
     seconds = TASK_TYPES[campaign.task_type].usual_seconds
     terms = [terms_of(row) for row in workforces]
     if not any(one.floor_cents_per_hour for one in terms):

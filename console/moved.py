@@ -1,4 +1,4 @@
-"""Addresses that pages of a campaign had before: each leads to its page's address of today."""
+"""Former addresses of a campaign's pages: each redirects to the current address of its page."""
 
 import re
 from collections.abc import Callable
@@ -33,19 +33,19 @@ _OLD = re.compile(
 
 
 def address_now(path: str) -> str | None:
-    """Return the address of today for one of before, or None."""
+    """Return the current address for a former one, or None."""
     found = _OLD.fullmatch(path)
     return f"/campaigns/{found['slug']}/{dict(MOVED)[found['old']]}{found['rest']}" if found else None
 
 
 class MovedAddresses:
-    """Send requests for an address of before, which nothing answers, to the one of today; forms keep their content."""
+    """Redirect requests for a former address that returns 404 to the current one; forms keep their content."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer as before, but for an address that has moved."""
+        """Return the normal response, unless the address has moved."""
         response = self.get_response(request)
         if response.status_code != 404:
             return response

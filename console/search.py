@@ -24,7 +24,7 @@ FORMS: dict[str, tuple[Any, ...]] = {
 
 
 class Hit(NamedTuple):
-    """What was found; ``place`` says where it is, if the label doesn't."""
+    """A search result; ``place`` says where it is, if the label doesn't."""
 
     label: str
     address: str
@@ -46,7 +46,7 @@ class Found:
 
 
 def search(*, campaign: Campaign, actions: Collection[Action], text: str) -> Found:
-    """Return what a person may open and what is called like the text; nothing for an empty text."""
+    """Return the results with a matching name that a person may open; nothing for an empty text."""
     text = " ".join(text[:MOST_TEXT].split())
     if not text:
         return Found([], [], [], [])

@@ -30,11 +30,11 @@ class Page:
     Attributes
     ----------
     url
-        The name of its address.
+        The name of its URL.
     action
-        What a person must be allowed to do to open it.
+        The permission that a person needs to open it.
     parts
-        The names of addresses that belong to it: details, forms.
+        The names of the URLs that belong to it: details, forms.
     applies
         Whether a campaign has this page.
     """
@@ -173,7 +173,7 @@ class Navigation(NamedTuple):
 
 
 def navigation_of(campaign: Campaign, actions: Iterable[Action], current: str) -> Navigation:
-    """Return the navigation for what a person may do; ``current`` is the name of the open address."""
+    """Return the navigation for a person's permitted actions; ``current`` is the name of the open URL."""
     allowed = set(actions)
     sections = []
     for section in SECTIONS:

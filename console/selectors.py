@@ -1,4 +1,4 @@
-"""What home shows those who look after campaigns: how they stand, and what waits."""
+"""The data of the home page for managers: the state of their campaigns, and waiting decisions."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ FAILED_DAYS, MOST_FAILED = 7, 100  # a failed job is news for so long
 
 @dataclass(frozen=True, slots=True)
 class CampaignCard:
-    """A campaign as its manager sees it at home, from numbers that a job computed; amounts in cents."""
+    """A campaign on its manager's home page, with numbers that a job computed; amounts in cents."""
 
     campaign: Campaign
     done: int = 0
@@ -39,12 +39,12 @@ class CampaignCard:
 
     @property
     def decisions(self) -> int:
-        """How many things wait for a decision, a repair or another try."""
+        """The number of things that wait for a decision, a repair or a retry."""
         return sum(count for _, count in self.waiting) + self.reports + len(self.failed)
 
 
 class WaitingRow(NamedTuple):
-    """How much of one kind waits for a decision, and the address where it is decided; a total of 0 isn't known yet."""
+    """The number of waiting decisions of one kind, and the address of their page; a total of 0 isn't known yet."""
 
     url: str
     name: str
@@ -62,7 +62,7 @@ def waiting_rows(counts: Iterable[tuple[str, int]]) -> list[WaitingRow]:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedElsewhere:
-    """What waits on other pages than the review queue; the counts of ``rows`` are those of the last job."""
+    """Decisions that wait on other pages than the review queue; ``rows`` has the counts of the last job."""
 
     rows: Sequence[WaitingRow]
     reports: int
@@ -74,7 +74,7 @@ class ReviewedElsewhere:
 
 
 def reviewed_elsewhere(campaign: Campaign, now: datetime) -> ReviewedElsewhere:
-    """Return what waits on other pages than the review queue: two statements."""
+    """Return the decisions that wait on other pages than the review queue, in two statements."""
     reports = ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).order_by()
     counted = Subquery(reports.values("item__campaign").annotate(n=Count("pk")).values("n"))
     counts = Subquery(QualitySnapshot.objects.filter(campaign=OuterRef("pk")).values("data__waiting"))
@@ -87,7 +87,7 @@ def reviewed_elsewhere(campaign: Campaign, now: datetime) -> ReviewedElsewhere:
 
 
 def campaign_cards(campaigns: Sequence[Campaign], now: datetime) -> list[CampaignCard]:
-    """Return the first campaigns as their manager sees them: four statements, however many there are."""
+    """Return the cards of a manager's first campaigns, in four statements for any number of campaigns."""
     shown = list(campaigns[:MOST])
     work = {row["campaign_id"]: row for row in _kept(Snapshot, shown, "slots", "days", "splits", "pilot")}
     quality = {row["campaign_id"]: row for row in _kept(QualitySnapshot, shown, "waiting", "workforces")}
@@ -141,7 +141,7 @@ def _counts(rows: Any, by: str) -> dict[UUID, int]:
 
 
 def _failed_jobs(campaigns: Sequence[Campaign], now: datetime) -> dict[UUID, list[UUID]]:
-    """Return the newest failed jobs of each campaign, those after which the same went well left out."""
+    """Return the newest failed jobs of each campaign, without those followed by a successful one of the same kind."""
     jobs = Job.objects.filter(
         scope_id__in=[one.pk for one in campaigns], created_at__gt=now - timedelta(days=FAILED_DAYS)
     )

@@ -1,4 +1,4 @@
-"""Web, worker and (in the demo) the marketplace as children of one process: any of them may be killed at any moment."""
+"""Running web, worker and (in the demo) the marketplace as child processes, each of which may be killed at any time."""
 
 import ctypes
 import os
@@ -23,7 +23,7 @@ _PATIENCE_SECONDS = 300  # with a server whose process lives: a busy machine tak
 
 
 def add_serving_arguments(parser: CommandParser) -> None:
-    """Add what both commands take."""
+    """Add the arguments that both commands have."""
     parser.add_argument(
         "--bind",
         default="",
@@ -48,9 +48,9 @@ def serve(
     marketplace: socket.socket | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies.
+    """Run web and worker (and the marketplace, if requested) until a signal arrives; restart each one that dies.
 
-    The sockets stay open here and are inherited, so no other program can take a port while a server starts again.
+    The sockets stay open here and are inherited, so no other program can take a port while a server restarts.
     """
     address = address_of(listener)
     manage = [sys.executable, str(ROOT / "manage.py")]
@@ -139,7 +139,7 @@ def start_child(
 
 
 def run_child(command: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a process to its end and return what it said; it ends when this one does."""
+    """Run a process until it ends and return its output; it is stopped when this process ends."""
     return subprocess.run(  # noqa: S603  our own commands
         command,
         cwd=ROOT,
@@ -161,7 +161,7 @@ def end_with(parent: int) -> None:
 
 
 def free_port(first: int) -> int:
-    """Return the first port from ``first`` on that nobody listens on."""
+    """Return the first free port, starting at ``first``."""
     for port in range(first, first + 100):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -174,7 +174,7 @@ def free_port(first: int) -> int:
 
 
 def listener_from(first: int) -> socket.socket:
-    """Return a socket that listens on the first free port from ``first`` on."""
+    """Return a socket that listens on the first free port, starting at ``first``."""
     for port in range(first, first + 100):
         try:
             return socket.create_server(("127.0.0.1", port))
@@ -208,19 +208,19 @@ def address_of(listener: socket.socket) -> str:
 
 
 def any_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def wait_until_up(address: str, stopping: Sequence[int] = (), child: subprocess.Popen[bytes] | None = None) -> None:
-    """Wait until a server answers, or until a signal came.
+    """Wait until a server answers, or until a signal arrives.
 
     Raises
     ------
     OSError
-        It did not answer in time, or its process ended: another may answer at that address.
+        It didn't answer in time, or its process ended; another program may answer at that address.
     """
     until = time.monotonic() + (_PATIENCE_SECONDS if child is not None else 30)
     while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""What the console does in jobs."""
+"""The jobs of the console."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from jobs.work import Work
 
 
 def plan(work: Work) -> dict[str, Any]:
-    """Play a campaign by several policies and keep the forecast with it."""
+    """Simulate a campaign under several policies and store the forecast with it."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(PlanPayload)["campaign"]))
     data = plan_asked(campaign, work.payload_as(PlanPayload)["asked"])
     with work.step():

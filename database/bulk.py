@@ -1,4 +1,4 @@
-"""Many rows at once, without a model instance for each: building those costs twenty times what the insert does."""
+"""Inserting many rows without a model instance for each: building those takes twenty times as long as the insert."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,10 +16,10 @@ def rows_insert(
     same: Mapping[str, Any],
     ignore_conflicts: bool = False,
 ) -> None:
-    """Insert rows, each with the values of ``columns`` as the database takes them: numbers, text, JSON as text.
+    """Insert rows, each with the values of ``columns`` in database form: numbers, text, JSON as text.
 
-    ``same`` holds the fields that have one value in all rows, as Python values. Every other field has its default.
-    With ``ignore_conflicts``, a row that is there already is left as it is.
+    ``same`` holds the fields with the same value in all rows, as Python values. Every other field has its default.
+    With ``ignore_conflicts``, rows that already exist stay unchanged.
     """
     meta = model._meta  # noqa: SLF001  Django's documented way to a model's fields
     fields = {field.attname: field for field in meta.concrete_fields if not field.primary_key}
@@ -39,7 +39,7 @@ def rows_insert(
 
 
 def statistics_refresh(*models_: type[models.Model]) -> None:
-    """Tell PostgreSQL what is in some tables now: until it finds out by itself, it plans as if they were empty."""
+    """Update PostgreSQL's statistics of tables: until autovacuum does so, it plans as if they were empty."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             for model in models_:

@@ -10,8 +10,8 @@ from django.db.migrations.operations.base import Operation
 class CreateModels(Operation):
     """Create the tables of an app together.
 
-    After each ``CreateModel``, Django renders again all models that are connected with the new one. With a hundred models,
-    that is most of the time of a migration. This operation has them rendered once.
+    After each ``CreateModel``, Django renders all models again that are connected to the new one. With a hundred
+    models, that takes most of a migration's time. This operation renders them once.
     """
 
     reversible = True
@@ -20,7 +20,7 @@ class CreateModels(Operation):
         self.models = models
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """Return how this operation is written down."""
+        """Return the operation's constructor arguments, for Django's migration writer."""
         return self.__class__.__qualname__, [list(self.models)], {}
 
     def state_forwards(self, app_label: str, state: Any) -> None:
@@ -40,5 +40,5 @@ class CreateModels(Operation):
             model.database_backwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
-        """Return what this does."""
+        """Return a description of this operation."""
         return f"Create {', '.join(model.name for model in self.models)}"

@@ -1,4 +1,4 @@
-"""Use an SQLite build that keeps data whole.
+"""Use an SQLite build that doesn't corrupt data.
 
 SQLite 3.7.0 to 3.51.2 can corrupt a WAL database when two connections write and checkpoint at the
 same moment. Distributions still ship such builds, so where the `pysqlite3` wheel is installed it
@@ -9,7 +9,7 @@ import sys
 
 
 def use_current_sqlite() -> None:
-    """Put `pysqlite3` in the place of `sqlite3`, if it is installed."""
+    """Replace `sqlite3` by `pysqlite3`, if it is installed."""
     try:
         import pysqlite3
         from pysqlite3 import dbapi2

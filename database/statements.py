@@ -1,9 +1,9 @@
-"""Queries of the hottest paths, compiled once: building one with the ORM costs many times what running it does.
+"""Queries of the hottest paths, compiled once: building one with the ORM takes many times as long as running it.
 
-Only where a profile shows it; everything else uses the ORM as it is.
+Use it only where a profile shows the need; everything else uses the ORM directly.
 
-These parts of Django are private, or documented as such that may change. They are used because Django offers no way to
-compile a query before its values are known, and no way to make models of rows that another query has read:
+These parts of Django are private, or documented as subject to change. They are used because Django can't compile a
+query before its values are known, and can't make models from rows that another query has read:
 
 - ``QuerySet.query`` and ``Query.chain``, to make an UPDATE of a queryset's conditions (`Update`);
 - ``sql.UpdateQuery`` and ``sql.InsertQuery``, whose values are expressions that stand for a value (`Blank`);
@@ -52,19 +52,19 @@ _FIELDS: "dict[type, Field[Any, Any]]" = {
 
 
 class Blank(Expression):
-    """The place of a value in a query that is compiled before the value is known."""
+    """The placeholder of a value in a query that is compiled before the value is known."""
 
     def __init__(self, number: int, kind: type) -> None:
         super().__init__(output_field=_FIELDS[kind])
         self.number = number
 
     def as_sql(self, *_: Any) -> tuple[str, list[Any]]:  # type: ignore[override]  # the parameter is this very object
-        """Return a parameter that stands for the value."""
+        """Return a parameter that is replaced by the value."""
         return "%s", [self]
 
 
 class Statement:
-    """A query that is compiled once for each kind of database, and run with the values of the moment.
+    """A query that is compiled once for each kind of database, and run with current values.
 
     ``build`` returns the query for a blank of each of ``kinds``: UUID, int, str, datetime or, for JSON, dict.
     """
@@ -76,11 +76,11 @@ class Statement:
         self._compiled: dict[str, _Compiled] = {}
 
     def rows(self, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a query of plain values (``values_list``) and return its rows, each value as the database gives it."""
+        """Run a query of plain values (``values_list``) and return its rows, with values in the database's form."""
         return self._run(*values)[1]
 
     def instances(self, *values: Any) -> list[Any]:
-        """Run a query of models and return them, with what they are ``select_related`` to."""
+        """Run a query of models and return them, with the objects of ``select_related``."""
         compiled, rows = self._run(*values)
         return compiled.instances(rows) if rows else []
 
@@ -111,7 +111,7 @@ class Statement:
 
 
 class Update(Statement):
-    """An update of rows that is compiled once: ``build`` returns the rows, and what changes in them by field."""
+    """An update that is compiled once: ``build`` returns the rows, and the changes by field."""
 
     def run(self, *values: Any) -> int:
         """Change the rows and return how many there were."""
@@ -155,7 +155,7 @@ class Insert:
 
 
 class _Compiled:
-    """What is kept of a query: its text, the parameters with the values that stand for others, how rows are read."""
+    """The compiled form of a query: its SQL, its parameters with placeholders, and how its rows are read."""
 
     def __init__(self, sql: str, wanted: list[Any], compiler: Any) -> None:
         self.sql, self.wanted, self._compiler = sql, wanted, compiler
@@ -179,9 +179,9 @@ class _Compiled:
 
 
 def _written_out(sql: str, wanted: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Write the texts and numbers that never change into a query; return it and the parameters that are left.
+    """Write a query's constant texts and numbers into its SQL; return the SQL and the remaining parameters.
 
-    With ``state = ?``, SQLite plans a query again each time it is run, to see whether a partial index on that state serves.
+    With ``state = ?``, SQLite plans a query again at each run, to see whether a partial index on that state applies.
     """
     pieces, left = sql.split("%s"), list[Any]()
     assert len(pieces) == len(wanted) + 1, sql

@@ -1,4 +1,4 @@
-"""How state changes are made whole, and what to do when the database says: not now."""
+"""Running state changes as whole transactions, and again after temporary database errors."""
 
 import logging
 import random
@@ -22,21 +22,21 @@ PAUSE_SECONDS = 0.05
 
 
 class NotInTransaction(RuntimeError):
-    """A step that must be part of a larger change was called on its own."""
+    """A step that must be part of a larger transaction was called outside of one."""
 
 
 class InTransaction(RuntimeError):
-    """Something that waits for others was called while the database waits for us."""
+    """Code that waits for other systems was called inside a transaction, which would hold locks meanwhile."""
 
 
 def refuse_transaction() -> None:
-    """Refuse to go on inside a transaction: no call over a network may hold locks."""
+    """Refuse to run inside a transaction: a call over a network must not hold locks."""
     if connections[DEFAULT_DB_ALIAS].in_atomic_block:
         raise InTransaction("call this outside of transaction.atomic()")
 
 
 def require_transaction() -> None:
-    """Refuse to go on outside a transaction: the caller's change and this one belong together."""
+    """Refuse to run outside a transaction: the caller's change and this one must be saved together."""
     if not connections[DEFAULT_DB_ALIAS].in_atomic_block:
         raise NotInTransaction("call this inside transaction.atomic()")
 
@@ -76,9 +76,9 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def durable(service: Callable[P, R]) -> Callable[P, R]:
-    """Run a service as one transaction, and run it again a few times when the database says: not now.
+    """Run a service as one transaction, and repeat it a few times after temporary database errors.
 
-    Within another transaction it is a part of that one, and the code that opened that one runs it again.
+    Within another transaction, it is a part of that one, which is repeated by the code that opened it.
     """
 
     @wraps(service)

@@ -1,4 +1,4 @@
-"""Write the pages of the reference that follow from the code: ``make reference``.
+"""Write the reference pages that are generated from the code: ``make reference``.
 
 ``docs/reference/commands.md`` is made of the parsers of all commands, ``docs/reference/measures.md`` of the docstrings of
 the public statistics. A test compares both with the code.
@@ -80,7 +80,7 @@ def commands_page() -> str:
 
 
 def _commands_of(settings: str) -> dict[str, Any]:
-    """Return what the parsers of an installation say, asked of a process with its settings."""
+    """Return the help of an installation's commands, read by a process with its settings."""
     done = subprocess.run(
         [sys.executable, __file__, "--parsers"],
         env={**os.environ, "DJANGO_SETTINGS_MODULE": settings, "COLUMNS": "80"},
@@ -110,7 +110,7 @@ def parsers() -> dict[str, Any]:
 
 
 def _parsers(parser: argparse.ArgumentParser, name: str) -> Iterator[dict[str, Any]]:
-    """Yield a parser and the parsers of its kinds, each with its options."""
+    """Yield a parser and its subparsers, each with its options."""
     options = []
     kinds: list[tuple[str, argparse.ArgumentParser]] = []
     for action in parser._actions:
@@ -221,7 +221,7 @@ PAGES = {"commands.md": commands_page, "measures.md": measures_page}
 
 
 def main() -> None:
-    """Write every page, or print what the parsers say."""
+    """Write every page, or print the help of the parsers."""
     if "--parsers" in sys.argv:
         print(json.dumps(parsers()))
         return

@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class DocumentsConfig(AppConfig):
-    """Pages: canonical bytes, tokens, candidates, and what people read."""
+    """Pages: canonical bytes, tokens, candidates, and HTML for reading."""
 
     name = "documents"

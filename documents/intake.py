@@ -1,4 +1,4 @@
-"""Pages as people bring them: a file, a folder, a zip archive, or JSON lines."""
+"""Reading submitted pages: a file, a folder, a zip archive, or JSON lines."""
 
 import json
 import lzma
@@ -28,7 +28,7 @@ MAX_ARCHIVE_ENTRIES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class IncomingPage:
-    """A page as it came in. ``where`` says so to a person; ``error`` stands for a page that could not be read."""
+    """A submitted page. ``where`` describes its origin to a person; ``error`` is set if the page couldn't be read."""
 
     name: str
     raw: bytes
@@ -39,16 +39,16 @@ class IncomingPage:
 
 
 def read_pages(file: IO[bytes], name: str, *, max_bytes: int) -> Iterator[IncomingPage]:
-    """Yield the pages of one file, told apart by its name.
+    """Yield the pages of one file, whose type is known by its name.
 
-    ``*.html`` is one page, ``*.zip`` one page an entry, ``*.jsonl`` and ``*.jsonl.gz`` one page a line
+    ``*.html`` is one page, ``*.zip`` one page per entry, ``*.jsonl`` and ``*.jsonl.gz`` one page per line
     with ``html`` and optionally ``url``, ``title`` and ``name``. A bad entry or line is yielded with
-    its error; the rest go on.
+    its error; the rest are read.
 
     Raises
     ------
     DocumentError
-        The file as a whole is none of these.
+        The file isn't of one of these types.
     """
     lower = name.lower()
     if lower.endswith(".zip"):
@@ -114,6 +114,6 @@ def _from_lines(file: IO[bytes], name: str) -> Iterator[IncomingPage]:
 
 
 def _line(value: object) -> str:
-    """Return a short text without what a database cannot hold (lone surrogates, NUL)."""
+    """Return a short text without characters that a database can't store (lone surrogates, NUL)."""
     text = str(value or "").encode("utf-8", "replace").decode().replace("\x00", "")
     return " ".join(text.split())[:500]

@@ -1,8 +1,8 @@
-"""A limit on the memory of commands that read what others wrote.
+"""A limit on the memory of commands that read untrusted files.
 
-Limits on lines, ratios and rows refuse what can be known beforehand. What a file stands for is known only once it is
-unpacked, and what says otherwise (the footer of a Parquet file, say) was written by the file's author. So the process
-itself is limited: a file that was made to fill memories ends its command with a sentence, and nothing else.
+Limits on lines, ratios and rows refuse what can be known beforehand. The unpacked size of a file is known only after
+unpacking, and statements about it (the footer of a Parquet file, say) were written by the file's author. So the process
+itself is limited: a file that was made to exhaust memory ends its command with a message, and does no other harm.
 """
 
 import resource
@@ -30,7 +30,7 @@ def add_memory_argument(parser: ArgumentParser) -> None:
 
 @contextmanager
 def memory_limited(gib: float) -> Iterator[None]:
-    """Let this process take so much more memory for data while this is entered.
+    """Let this process allocate this much more memory for data inside the context.
 
     Raises
     ------

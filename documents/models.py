@@ -1,4 +1,4 @@
-"""Documents by content, and what was cut out of them. The bytes lie in storage, not in rows."""
+"""Documents by content, and their tokens and candidates. The bytes are in file storage, not in rows."""
 
 from django.db import models
 

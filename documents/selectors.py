@@ -44,7 +44,7 @@ def box_display(sha256: str, tokens_sha256: str, candidate_index: int) -> str:
 
 @lru_cache(maxsize=256)
 def box_surroundings(tokens_sha256: str, candidate_index: int) -> Surroundings:
-    """Return what stands around one candidate, for reading."""
+    """Return the context of one candidate, for reading."""
     return surroundings(page_display(tokens_sha256), candidate_index)
 
 

@@ -1,4 +1,4 @@
-"""How a parsed page is kept: its bytes under names made of their content, then its rows."""
+"""Storing a parsed page: its bytes under names made of their content, then its rows."""
 
 import hashlib
 from dataclasses import replace
@@ -19,20 +19,20 @@ from documents.paths import display_path, page_path, tokens_path
 
 
 def limits() -> Limits:
-    """Return what one page may cost on this installation."""
+    """Return the parsing limits per page on this installation."""
     chosen: dict[str, Any] = dict(settings.DOCUMENT_LIMITS)
     return replace(Limits(), **chosen)
 
 
 def store(name: str, data: bytes) -> None:
-    """Put bytes under a name made of their content; there already is as good as stored."""
+    """Store bytes under a name made of their content; if the name exists, nothing is written."""
     storage: Storage = storages["documents"]
     if not storage.exists(name):
         storage.save(name, ContentFile(igzip.compress(data, 2)))
 
 
 def tokens_address(sha256: str, columns: bytes) -> str:
-    """Return the content address of tokens and candidates, of the page that they were cut from."""
+    """Return the content address of tokens and candidates, which depends also on their page."""
     return hashlib.sha256(sha256.encode() + columns).hexdigest()
 
 

@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class EvaluationConfig(AppConfig):
-    """Scores of predictions, by the numbers of the official scripts."""
+    """Scores of predictions, with the metrics of the official scripts."""
 
     name = "evaluation"

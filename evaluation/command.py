@@ -1,4 +1,4 @@
-"""What `python -m evaluation` and `manage.py evaluate` have in common: arguments, scoring, what is printed."""
+"""The shared code of `python -m evaluation` and `manage.py evaluate`: arguments, scoring, output."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ MOST_RESAMPLES = 1_000_000
 
 
 class Kind(Protocol):
-    """A module of `evaluation.kinds`."""
+    """The interface of a module in `evaluation.kinds`."""
 
     HELP: str
 
@@ -37,7 +37,7 @@ class Kind(Protocol):
         ...
 
     def text(self, report: dict[str, Any]) -> str:
-        """Return the report as a person reads it."""
+        """Return the report in readable form."""
         ...
 
 
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def evaluate(options: dict[str, Any]) -> str:
-    """Return what is printed.
+    """Return the text to print.
 
     Raises
     ------

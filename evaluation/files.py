@@ -1,4 +1,4 @@
-"""Files that are scored: found by patterns, read by `storage.text_files`."""
+"""Files to score: found by patterns, read by `storage.text_files`."""
 
 import glob
 from pathlib import Path
@@ -10,12 +10,12 @@ EvaluationError = FileFault
 
 
 def matching_files(pattern: str) -> set[Path]:
-    """Return the files of a pattern, which a shell may have resolved already.
+    """Return the files that match a pattern, which a shell may have expanded already.
 
     Raises
     ------
     EvaluationError
-        It fits none.
+        The pattern matches nothing.
     """
     found = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207  patterns may be absolute
     if not found:

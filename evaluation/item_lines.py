@@ -1,4 +1,4 @@
-"""Files of what systems say of items: JSON lines with ``item_id`` and, mostly, ``label``."""
+"""Files of systems' outputs for items: JSON lines with ``item_id`` and, mostly, ``label``."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def read_label_lines(path: Path, allowed: Collection[str], *, most: int) -> Iterator[tuple[str, str]]:
-    """Yield item and label, as text, of each line; raise as `read_item_lines` does, also for labels that are not ``allowed``."""
+    """Yield (item, label) of each line, as text; raise like `read_item_lines`, and for labels not ``allowed``."""
 
     def label_of(row: Mapping[str, Any]) -> str:
         label = str(row.get("label"))
@@ -31,12 +31,12 @@ def read_item_lines(path: Path, value_of: Callable[[Mapping[str, Any]], T], *, m
     value_of
         Returns the value of a line's object, or raises `LineFault`.
     most
-        Lines that the file may have.
+        The maximum number of lines in the file.
 
     Raises
     ------
     EvaluationError
-        A line is no object with an ``item_id``, has no value, or its item was there before; names file and line.
+        A line isn't an object with an ``item_id``, has no value, or repeats an item; names file and line.
     """
     seen: set[str] = set()
     for number, text in text_lines(path, most=most):

@@ -32,7 +32,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[list[Part]]:
-    """Yield what became of some paragraphs: pairs in order that are alike word by word, the others whole."""
+    """Yield replaced paragraphs: word by word if the old and new one are similar, otherwise each as a whole."""
     for number in range(max(len(old), len(new))):
         one, other = old[number : number + 1], new[number : number + 1]
         words = _words(one[0], other[0]) if one and other else None

@@ -1,4 +1,4 @@
-"""What a campaign will take, before it is made: annotations, hours of people, and their pay."""
+"""Estimates of a campaign's effort before it is created: annotations, working hours, and pay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class SplitEffort:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What all splits take together; ``pay_cents`` is what people earn, without fees of a marketplace."""
+    """The effort of all splits together; ``pay_cents`` is what people earn, without a marketplace's fees."""
 
     splits: Sequence[SplitEffort]
     annotations: int
@@ -25,10 +25,10 @@ class Effort:
 
 
 def effort_of(splits: Sequence[tuple[str, int, int]], *, items: int, seconds: int, pay_an_hour: Decimal) -> Effort:
-    """Return what ``items`` take, for splits as (name, annotations per item, share) and pay in dollars an hour.
+    """Return the effort for ``items``, given splits as (name, annotations per item, share) and hourly pay in dollars.
 
-    Items are split by chance, so that the sizes of splits are what is expected, rounded. Second rounds, gold, pilots and
-    audits come on top.
+    Items are assigned to splits at random, so the sizes of splits are expected values, rounded. Second rounds, gold,
+    pilots and audits aren't included.
     """
     whole = sum(share for _name, _n, share in splits) or 1
     parts = [SplitEffort(name, (size := round(items * share / whole)), size * n) for name, n, share in splits]

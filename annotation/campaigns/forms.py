@@ -64,7 +64,7 @@ class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     )
 
     def clean(self) -> dict[str, Any]:
-        """Return the time in seconds, as campaigns have it."""
+        """Return the time in seconds, the unit that campaigns store."""
         data: dict[str, Any] = super().clean() or self.cleaned_data
         minutes = data.pop("deadline_minutes", None)
         return data | ({"deadline_seconds": 60 * minutes} if minutes else {})
@@ -99,7 +99,7 @@ class TimeZoneField(forms.CharField):
 
 
 class CampaignForm(DeadlineForm):
-    """What a new campaign needs to know."""
+    """The settings of a new campaign."""
 
     task_type = forms.ChoiceField(
         label=_("Task type"), choices=[(key, task_type.title) for key, task_type in TASK_TYPES.items()]
@@ -183,13 +183,13 @@ class CampaignForm(DeadlineForm):
         return data
 
     def clean_group_by(self) -> str:
-        """Keep together what the task type says, where nothing was chosen."""
+        """Use the task type's grouping (which items stay in one split), if the manager chose none."""
         task_type = TASK_TYPES.get(self.cleaned_data.get("task_type", ""))
         chosen: str = self.cleaned_data["group_by"] or (task_type.keeps_together if task_type else "item")
         return chosen
 
     def clean_slug(self) -> str:
-        """Make a short name of the title where there is none; refuse one whose address is that of another page."""
+        """Make a missing short name from the title; refuse a short name that another page's address uses."""
         slug: str = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:SLUG_LENGTH]
         if not slug:
             raise forms.ValidationError(_("Enter a short name. It can't be generated from this title."))
@@ -199,7 +199,7 @@ class CampaignForm(DeadlineForm):
 
 
 class EffortForm(forms.Form):
-    """What the effort of a new campaign is computed from; nothing of it is kept."""
+    """The inputs for the effort estimate of a new campaign; none of them is stored."""
 
     items = forms.IntegerField(label=_("Estimated number of items"), min_value=1, max_value=10_000_000, initial=1000)
     seconds = forms.IntegerField(
@@ -256,7 +256,7 @@ MOST_OF_GUIDELINES = 100_000  # characters: everyone who works or looks at the i
 
 
 class PilotForm(forms.Form):
-    """How many imported items become a pilot."""
+    """The number of imported items that become a pilot."""
 
     items = forms.IntegerField(label=_("Items"), min_value=1, max_value=200, initial=20)
     people = forms.IntegerField(

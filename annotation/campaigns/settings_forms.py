@@ -1,4 +1,4 @@
-"""The forms of what can change of a campaign."""
+"""The forms for changing a campaign's settings."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from annotation.work.services.shown import options_of
 
 
 class ChangesOnly(forms.BaseForm):
-    """A form that sends what each field held when its page was opened, so that only what was touched is a change.
+    """A form that also sends each field's value from when the page was opened, to detect which fields were changed.
 
-    What was sent without that is compared with what holds now.
+    If those values are missing, the submitted values are compared with the current ones.
     """
 
     def __init__(self, data: Any = None, **kwargs: Any) -> None:
@@ -23,7 +23,7 @@ class ChangesOnly(forms.BaseForm):
 
 
 class SettingsForm(ChangesOnly, DeadlineForm):
-    """What can change while a campaign runs."""
+    """The settings that can change while a campaign runs."""
 
     time_zone = TimeZoneField()
 
@@ -33,7 +33,7 @@ class SettingsForm(ChangesOnly, DeadlineForm):
 
 
 class OptionsForm(forms.Form):
-    """What the task type of a campaign leaves open."""
+    """The options of a campaign's task type."""
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data, initial=dict(options_of(campaign)))
@@ -44,7 +44,7 @@ class OptionsForm(forms.Form):
 
 
 class ConsentForm(ChangesOnly, forms.Form):
-    """A new version of what annotators agree to."""
+    """A new version of the consent text."""
 
     purpose = CampaignForm.base_fields["purpose"]
     recorded = CampaignForm.base_fields["recorded"]

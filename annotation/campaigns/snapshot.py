@@ -1,10 +1,10 @@
-"""What `annotation.models.Snapshot` keeps of a campaign, as JSON: computed by a job, read by pages that count nothing."""
+"""The JSON data in `annotation.models.Snapshot` of a campaign: computed by a job, read by pages that count nothing."""
 
 from typing import TypedDict
 
 
 class PersonNumbers(TypedDict):
-    """What one annotator submitted; ``paths`` counts the ways through the task (`TaskType.path`)."""
+    """The submissions of one annotator; ``paths`` counts the paths through the task (`TaskType.path`)."""
 
     surrogate: str
     counted: int
@@ -14,7 +14,7 @@ class PersonNumbers(TypedDict):
 
 
 class WorkNumbers(TypedDict):
-    """What was submitted, ordinary work only; ``days`` are the last sixty with work, as (date, annotations)."""
+    """The submissions, ordinary work only; ``days`` are the last sixty days with work, as (date, annotations)."""
 
     annotations: int
     paths: dict[str, int]
@@ -47,7 +47,7 @@ class PilotNumbers(TypedDict):
 
 
 class CampaignNumbers(WorkNumbers):
-    """All that is kept; ``slots`` by state, ``met_by_all`` are open slots that nobody here can take."""
+    """All stored numbers; ``slots`` by state; ``met_by_all`` counts open slots that no annotator here can take."""
 
     slots: dict[str, int]
     pilot: PilotNumbers

@@ -1,4 +1,4 @@
-"""What a person does at the desk. Each action takes one request of a seat; a door makes it a view."""
+"""A person's actions at the desk. Each action takes one request of a seat; a door makes it a view."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Action = Callable[[Seat, UUID], HttpResponse]
 
 
 def stage(seat: Seat, assignment_id: UUID) -> HttpResponse:
-    """Take one stage's answer; the last stage submits and brings what comes next."""
+    """Take the answer to one stage; the last stage submits, and shows the next item."""
     now, sent = timezone.now(), seat.request.POST
     step = seat.answer(
         assignment_id, stage=sent.get("stage", ""), sent=sent.dict(), version=_version(seat.request), now=now
@@ -39,13 +39,13 @@ def stage(seat: Seat, assignment_id: UUID) -> HttpResponse:
 
 
 def submit(seat: Seat, assignment_id: UUID) -> HttpResponse:
-    """Submit a finished draft and bring what comes next."""
+    """Submit a finished draft and show the next item."""
     now = timezone.now()
     return seat.go_on(seat.submit(assignment_id, now=now), now)
 
 
 def back(seat: Seat, assignment_id: UUID) -> HttpResponse:
-    """Open the stage before again."""
+    """Reopen the previous stage."""
     now = timezone.now()
     assignment = stage_back(
         assignment_id=assignment_id, surrogate_id=seat.surrogate_id, version=_version(seat.request), now=now
@@ -54,7 +54,7 @@ def back(seat: Seat, assignment_id: UUID) -> HttpResponse:
 
 
 def draft(seat: Seat, assignment_id: UUID) -> HttpResponse:
-    """Keep what is marked but not confirmed; answer with the draft's version and remarks on a text in it."""
+    """Save marks that aren't confirmed yet; return the draft's version and the remarks on its text."""
     kept = draft_save(
         assignment_id=assignment_id,
         surrogate_id=seat.surrogate_id,
@@ -71,7 +71,7 @@ def _remarks(assignment: Assignment) -> list[dict[str, Any]]:
 
 
 def skip(seat: Seat, assignment_id: UUID) -> HttpResponse:
-    """Give an item back and bring what comes next."""
+    """Give an item back and show the next one."""
     now, sent = timezone.now(), seat.request.POST
     reason = sent.get("reason", "")
     if reason not in SKIP_REASONS:
@@ -115,7 +115,7 @@ def events(seat: Seat, assignment_id: UUID) -> HttpResponse:
 
 
 def guidelines_read(seat: Seat) -> None:
-    """Take a person's word that they read what changed in the guidelines."""
+    """Record that a person confirmed reading the changes in the guidelines."""
     guideline_read(campaign=seat.campaign, surrogate_id=seat.surrogate_id, version=_version(seat.request))
 
 
@@ -124,7 +124,7 @@ def _version(request: HttpRequest) -> int:
 
 
 def _events_sent(request: HttpRequest) -> tuple[int, list[Any]] | None:
-    """Return (sequence, events) of a piece of the click log; None for what is malformed, never an error."""
+    """Return (sequence, events) of a piece of the click log; None if it is malformed, never an error."""
     sequence = whole_number(request.POST.get("sequence"), -1)
     try:
         sent = json.loads(request.POST.get("events", "[]"))

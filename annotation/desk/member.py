@@ -1,4 +1,4 @@
-"""The door of people with an account: their session proves who they are, and htmx exchanges the work alone."""
+"""The desk for people with an account: their session identifies them, and htmx replaces only the work area."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -52,21 +52,21 @@ class MemberSeat(Seat):
 
     @cached_property
     def campaign(self) -> Campaign:  # type: ignore[override]  # read when an action has not brought it along
-        """The campaign of the assignment that was proved."""
+        """The campaign of the assignment that was checked by `prove`."""
         return Campaign.objects.get(assignments=self._assignment_id)
 
     @property
     def is_partial(self) -> bool:
-        """Whether htmx asks for the work alone."""
+        """Whether htmx requests the work area alone."""
         return bool(self.request.headers.get("HX-Request"))
 
     @property
     def surrogate_id(self) -> UUID:
-        """Who is logged in."""
+        """The surrogate of the logged-in person."""
         return signed_in(self.request).surrogate_id
 
     def prove(self, assignment_id: UUID) -> None:
-        """Refuse whose assignment it is not, or who is no annotator any more, as if there were none."""
+        """Refuse another person's assignment, or a person who isn't an annotator any more, as if it didn't exist."""
         self._assignment_id = assignment_id
         state = member_state(assignment_id=assignment_id, surrogate_id=self.surrogate_id)
         if state is None or not state.is_annotator or not signed_in(self.request).is_active:
@@ -124,11 +124,11 @@ class MemberSeat(Seat):
         )
 
     def learn(self, *, number: int, sent: Mapping[str, Any], now: datetime) -> Lesson | None:
-        """Take an answer to an example."""
+        """Take an answer to a training example."""
         return lesson_answer(campaign=self.campaign, surrogate_id=self.surrogate_id, number=number, sent=sent, now=now)
 
     def go_on(self, step: Step, now: datetime) -> HttpResponse:
-        """Show what follows at once to htmx, and why there is nothing to everybody: that is known only now."""
+        """Show why there is no item, which is known only now; else show the next item to htmx or redirect to it."""
         if self.is_partial or step.claim.assignment is None:
             return pages.show(self, step, now)
         return redirect("work", slug=self.campaign.slug)
@@ -156,7 +156,7 @@ class MemberSeat(Seat):
         return pages.work_page(self, "annotation/_no_work.html", context | extras)
 
     def extras(self, step: Step) -> dict[str, Any]:
-        """Return how far this person is; a part of a page needs their number of items alone."""
+        """Return the person's progress; for a part of a page, only their number of submitted items."""
         if self.is_partial:
             known = step.claim.submitted
             return {"done": submitted_of(self.campaign, self.surrogate_id) if known is None else known}
@@ -164,9 +164,9 @@ class MemberSeat(Seat):
         return {"progress": progress, "done": progress.submitted}
 
     def may_undo(self, step: Step) -> bool:
-        """Return whether the last answer can be taken back: on a whole page that is read from what is stored.
+        """Return whether the last answer can be taken back; for a whole page, this is read from the database.
 
-        Not beside an answer that is open again: taking back another one would lose its place.
+        Not while another reopened answer is open: taking back a second one would lose the slot of the first.
         """
         if self.is_partial:
             return step.undo
@@ -179,7 +179,7 @@ class MemberSeat(Seat):
         return render(self.request, template, {"seat": self, **context}, status=status)
 
     def problem_page(self, problem: Problem) -> HttpResponse:
-        """Render a problem, as a part of the page to htmx."""
+        """Render a problem; for htmx, as a part of the page."""
         template = "annotation/_problem.html" if self.is_partial else "annotation/problem.html"
         return self.page(template, {"problem": problem.text}, problem.status)
 
@@ -205,7 +205,7 @@ def at_assignment(action: actions.Action) -> View:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def work(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the work in hand; POST asks for work."""
+    """Show the current item; POST requests one."""
     seat = MemberSeat(request, campaign_for(request, slug, Action.ANNOTATE))
     now = timezone.now()
     if request.method == "POST":
@@ -214,7 +214,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _in_hand(campaign: Campaign, surrogate_id: UUID) -> Claim:
-    """Return what a person is at work on, if anything; it is shown to those who agree to the current consent text."""
+    """Return a person's current assignment, if any; it is shown only after consent to the current text."""
     own = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE)
     live = own.select_related("item__tokenization__document").first()
     if live is None:
@@ -228,7 +228,7 @@ def _in_hand(campaign: Campaign, surrogate_id: UUID) -> Claim:
 @login_required
 @require_POST
 def guidelines_read(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take an annotator's word that they read what changed in the guidelines, and go on with their item."""
+    """Record that an annotator confirmed reading the changes in the guidelines, then show their item."""
     seat = MemberSeat(request, campaign_for(request, slug, Action.ANNOTATE))
     actions.guidelines_read(seat)
     return seat.go_on(Step(_in_hand(seat.campaign, seat.surrogate_id)), timezone.now())

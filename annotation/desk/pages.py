@@ -1,4 +1,4 @@
-"""The pages of the desk: the item in hand, what changed in the guidelines, and the training round."""
+"""The pages of the desk: the current item, changes in the guidelines, and the training round."""
 
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ DESK = ("reserve", "guidelines", "guidelines-read")  # on none in particular
 
 
 def show(seat: Seat, step: Step, now: datetime) -> HttpResponse:
-    """Show where a person stands: consent, training, the item in hand, or why there is none."""
+    """Show a person's next step: consent, training, their item, or why there is none."""
     claim = step.claim
     language_speak(seat.request, seat.campaign)
     if claim.reason is Reason.CONSENT_NEEDED:
@@ -35,13 +35,13 @@ def show(seat: Seat, step: Step, now: datetime) -> HttpResponse:
 
 
 def work_page(seat: Seat, template: str, context: dict[str, Any]) -> HttpResponse:
-    """Render the work with a template for its part, alone or in its page."""
+    """Render the work area with a template, alone or in its page."""
     whole = "annotation/_work.html" if seat.is_partial else "annotation/desk/work.html"
     return seat.page(whole, {"campaign": seat.campaign, "stage_template": template, **context})
 
 
 def _item(seat: Seat, assignment: Assignment, step: Step) -> HttpResponse:
-    """Show the item in hand; before it, what changed in the guidelines since this person read them."""
+    """Show the current item, or first the changes in the guidelines that this person hasn't read."""
     pages = pages_of(seat.campaign.task_type)
     context = {
         "claim": step.claim,
@@ -56,7 +56,7 @@ def _item(seat: Seat, assignment: Assignment, step: Step) -> HttpResponse:
 
 
 def _urls(seat: Seat, assignment: Assignment, *, undo: bool) -> dict[str, Any]:
-    """Return where the controls of an item lead to; empty for those that this seat lacks."""
+    """Return the addresses of an item's controls; empty for controls that this seat lacks."""
     urls: dict[str, Any] = {name: seat.address(name, assignment) for name in ACTIONS}
     urls |= {name.replace("-", "_"): seat.address(name) for name in DESK}
     return urls | {"undo": seat.address("undo") if undo else "", "partial": bool(urls["reserve"])}
@@ -72,7 +72,7 @@ def lesson_page(seat: Seat) -> HttpResponse:
 
 
 def learn(seat: Seat, now: datetime) -> HttpResponse:
-    """Take an answer of the training round and say what was right."""
+    """Take an answer of the training round and show the right one."""
     sent = seat.request.POST
     lesson = seat.learn(number=whole_number(sent.get("number")), sent=sent.dict(), now=now)
     return redirect(seat.address("work")) if lesson is None else _lesson(seat, "annotation/desk/feedback.html", lesson)
@@ -86,7 +86,7 @@ def _lesson(seat: Seat, template: str, lesson: Lesson) -> HttpResponse:
 
 
 def reading(campaign: Campaign) -> dict[str, Any]:
-    """Return what a page shows of the guidelines: their text and the examples of the task type."""
+    """Return the guidelines as a page shows them: their text and the examples of the task type."""
     return {"guidelines": guideline_html(campaign), "examples": TASK_TYPES[campaign.task_type].examples}
 
 

@@ -1,4 +1,4 @@
-"""What a person reads when an answer cannot be taken: one table for every page that takes answers."""
+"""The messages for answers that can't be accepted: one table for every page that takes answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from web.error_texts import error_text
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The status and text of a page, and what a script may read besides."""
+    """The status and text of an error page, and additional data for scripts."""
 
     status: int
     text: str
@@ -67,15 +67,15 @@ PROBLEMS = tuple(_PROBLEMS)
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return what a person reads about one of `PROBLEMS`."""
+    """Return the text that a person reads about one of `PROBLEMS`."""
     return next(make(error) for kind, make in _PROBLEMS.items() if isinstance(error, kind))
 
 
 def is_script(request: HttpRequest) -> bool:
-    """Return whether a script of the desk asks, which reads JSON."""
+    """Return whether the request comes from a script of the desk, which expects JSON."""
     return request.headers.get("Accept", "").startswith("application/json")
 
 
 def problem_json(problem: Problem) -> JsonResponse:
-    """Return a problem as a script reads it."""
+    """Return a problem as JSON for scripts."""
     return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)

@@ -1,4 +1,4 @@
-"""Seats: who sits at the desk, what proves it, where the actions lead, and how the work ends.
+"""Seats: who works at the desk, how they are identified, where actions lead, and how the work ends.
 
 An account has one kind of seat, a visitor another. The desk itself (`annotation.desk.pages`, `annotation.desk.actions`)
 is the same for all of them, so a new kind of seat gets the whole desk.
@@ -33,9 +33,9 @@ class Seat(ABC):
     frame, desk_frame
         The templates that the pages of the desk extend: plain ones, and the one that shows an item.
     head_template
-        What stands above an item.
+        The template that is shown above an item.
     training_note
-        What the introduction to the training round says besides.
+        Additional text in the introduction to the training round.
     """
 
     frame: ClassVar[str]
@@ -50,18 +50,18 @@ class Seat(ABC):
 
     @property
     def is_partial(self) -> bool:
-        """Whether the browser exchanges the work alone, and wants no whole page."""
+        """Whether the browser requests the work area alone, without the rest of the page."""
         return False
 
     @property
     @abstractmethod
     def surrogate_id(self) -> UUID:
-        """Who sits here.
+        """The surrogate of the person at the desk.
 
         Raises
         ------
         ConsentMissing
-            Nobody who agreed to the consent text in force.
+            The person hasn't agreed to the consent text in force.
         """
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Seat(ABC):
 
     @abstractmethod
     def address(self, action: str, assignment: Assignment | None = None) -> str:
-        """Return where an action leads: one of the desk, or of an assignment; empty where this seat lacks it."""
+        """Return the address of an action, at the desk or at an assignment; empty if this seat lacks the action."""
 
     @abstractmethod
     def answer(self, assignment_id: UUID, *, stage: str, sent: dict[str, Any], version: int, now: datetime) -> Step:
@@ -95,7 +95,7 @@ class Seat(ABC):
 
     @abstractmethod
     def go_on(self, step: Step, now: datetime) -> HttpResponse:
-        """Show what follows an action."""
+        """Show the page that follows an action."""
 
     @abstractmethod
     def ask_consent(self) -> HttpResponse:
@@ -103,7 +103,7 @@ class Seat(ABC):
 
     @abstractmethod
     def teach(self) -> HttpResponse:
-        """Show the example that this person stands at."""
+        """Show this person's next training example."""
 
     @abstractmethod
     def no_work(self, step: Step, now: datetime) -> HttpResponse:
@@ -114,7 +114,7 @@ class Seat(ABC):
         return False
 
     def extras(self, _step: Step) -> dict[str, Any]:
-        """Return what the page of an item shows of this seat besides."""
+        """Return additional data of this seat for the page of an item."""
         return {}
 
     @abstractmethod
@@ -123,10 +123,10 @@ class Seat(ABC):
 
     @abstractmethod
     def problem_page(self, problem: Problem) -> HttpResponse:
-        """Render what went wrong, and what to do."""
+        """Render a page that says what went wrong and what to do."""
 
     def problem(self, problem: Problem) -> HttpResponse:
-        """Tell what went wrong, to a script as JSON."""
+        """Report what went wrong; to a script, as JSON."""
         if is_script(self.request):
             return problem_json(problem)
         return self.problem_page(problem)

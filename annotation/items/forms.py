@@ -23,7 +23,7 @@ def check_size(upload: Any) -> None:
 
 
 class ItemsFilterForm(forms.Form):
-    """What a list of items is narrowed to; a field that says nothing of the kind narrows nothing."""
+    """The filters of a list of items; an empty or invalid field filters nothing."""
 
     q = forms.CharField(max_length=200)
     split = forms.CharField(max_length=200)
@@ -43,7 +43,7 @@ class ItemsFilterForm(forms.Form):
     differs = forms.BooleanField()
 
     def wanted(self, *, sees_answers: bool) -> ItemFilter:
-        """Return what is asked for; who answered what, and when, only who sees answers can ask."""
+        """Return the filter to apply; only people who see answers can filter by annotator, answer and time."""
         self.is_valid()
         sent = self.cleaned_data
         wanted = ItemFilter(

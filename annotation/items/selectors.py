@@ -38,7 +38,7 @@ _UNFINISHED = [SlotState.OPEN, SlotState.ASIDE, SlotState.HELD]
 
 @dataclass(frozen=True, slots=True)
 class CountedItem:
-    """An item with how many annotations of how many it has; of those counted, how many give the most frequent answer."""
+    """An item with the number of filled slots, all slots, counted annotations, and those with the modal answer."""
 
     item: Item
     done: int
@@ -49,7 +49,7 @@ class CountedItem:
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """An annotation for a manager to read: A, B, C … instead of a name."""
+    """An annotation for a manager to read, with a letter (A, B, C …) instead of the annotator's name."""
 
     letter: str
     annotation: Annotation
@@ -64,7 +64,7 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one annotator said of one thing, and whether most of those who count said another."""
+    """One annotator's value for one part of an answer, and whether it differs from the value of most counted ones."""
 
     text: str
     differs: bool
@@ -72,7 +72,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Answers to one item as rows of a table: what each annotator said of each thing."""
+    """Answers to one item as a table: one row per annotator, one column per part of an answer."""
 
     columns: list[str]
     rows: list[tuple[ShownAnswer, list[Cell]]]
@@ -80,7 +80,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """Which items are wanted; what is empty wants all. ``state`` is an item state, ``unfinished`` or ``reported``."""
+    """A filter of items; empty fields match all items. ``state`` is an item state, ``unfinished`` or ``reported``."""
 
     split: str = ""
     state: str = ""
@@ -94,7 +94,7 @@ class ItemFilter:
     differs: bool = False  # two annotations that count say different things
 
     def of(self, items: QuerySet[Item]) -> QuerySet[Item]:
-        """Return the items that are wanted."""
+        """Return the items that match the filter."""
         if self.split:
             items = items.filter(split__name=self.split)
         if self.state == "reported":
@@ -131,14 +131,14 @@ class ItemFilter:
 
 
 def _unlike_others() -> QuerySet[Annotation]:
-    """Return annotations of an outer item that count, and beside which another says something else."""
+    """Return the counted annotations of an outer item whose answer differs from another counted one."""
     counted = Annotation.objects.filter(unsealed(), state=AnnotationState.COUNTED)
     others = counted.filter(item=OuterRef("item")).exclude(answer=OuterRef("answer"))
     return counted.filter(Exists(others), item=OuterRef("pk"))
 
 
 def items_wanted(*, campaign: Campaign, wanted: ItemFilter, shows_gold: bool) -> QuerySet[Item]:
-    """Return the items that a filter wants. Gold is for those alone who see all answers."""
+    """Return the items that match a filter. Only people who see all answers get gold items."""
     items = Item.objects.filter(campaign=campaign).select_related("split", "batch")
     if not shows_gold:
         items = items.exclude(batch__purpose=Purpose.GOLD)
@@ -146,7 +146,7 @@ def items_wanted(*, campaign: Campaign, wanted: ItemFilter, shows_gold: bool) ->
 
 
 def items_counted(items: Sequence[Item]) -> list[CountedItem]:
-    """Return items with their counts: one statement for all. Nothing is alike where a split is sealed."""
+    """Return items with their counts, in one statement. Items of sealed splits have no counts of answers."""
     slots = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED).order_by()
     said = Case(
         When(unsealed(), annotations__state=AnnotationState.COUNTED, then=Cast("annotations__answer", TextField()))
@@ -171,7 +171,7 @@ def _counted(item: Item, slots: Mapping[int, str] | None, answers: Counter[str])
 def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:
     """Return the keys of a seeded sample of a split's launched items; a larger one with the same seed begins with them.
 
-    Reads the names of all items of the split: for jobs.
+    It reads the names of all items of the split, so call it in jobs only.
     """
     launched = Item.objects.filter(
         split=split, state=ItemState.ACTIVE, batch__state=BatchState.OPEN, batch__purpose__in=ORDINARY
@@ -181,9 +181,9 @@ def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:
 
 
 def answers_side_by_side(item: Item, letters: Mapping[UUID, int] | None = None) -> list[ShownAnswer]:
-    """Return the annotations of an item in the order of their slots, then what is not counted.
+    """Return the annotations of an item in the order of their slots, counted ones first.
 
-    ``letters`` gives people the same letter over several items.
+    ``letters`` gives annotators the same letter across several items.
     """
     page = tokenization_of(item.tokenization)
     counted_first = Case(When(state=AnnotationState.COUNTED, then=0), default=1)
@@ -196,7 +196,7 @@ def answers_side_by_side(item: Item, letters: Mapping[UUID, int] | None = None) 
 
 
 def comparison_of(answers: Sequence[ShownAnswer]) -> Comparison:
-    """Return answers as a table with what differs marked: where no value has most votes, each does."""
+    """Return answers as a table with minority values marked; if no value has a majority, all are marked."""
     said = [dict(answer.summary.lines) for answer in answers]
     columns = list(dict.fromkeys(label for lines in said for label in lines))
     counted = [lines for answer, lines in zip(answers, said, strict=True) if answer.annotation.state == "counted"]
@@ -220,7 +220,7 @@ def answer_shown(annotation: Annotation) -> ShownAnswer:
 
 
 def document_marked(item: Item, answers: Sequence[ShownAnswer]) -> dict[str, Any]:
-    """Return an item's document with what the counted answers mark in it: for ``_document_marked.html``."""
+    """Return an item's document and the marks of the counted answers, for ``_document_marked.html``."""
     assert item.tokenization is not None  # items without a document have nothing to mark
     pages, marks, boxes = pages_of(item.campaign.task_type), [], {}
     for answer in answers:
@@ -241,7 +241,7 @@ def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> Sh
 
 
 def pilot_items(campaign: Campaign) -> dict[str, Any]:
-    """Return pilot items with at least two answers, those that differ first; each person has one letter in all."""
+    """Return pilot items with two or more answers, differing ones first; each person keeps one letter throughout."""
     items = (
         Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT)
         .select_related("tokenization", "split")

@@ -1,4 +1,4 @@
-"""What the commands about a campaign share."""
+"""Functions that the commands about a campaign share."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from jobs.terminal import prepare_database, run_here
 
 
 def campaign_named(slug: str) -> Campaign:
-    """Return a campaign by its short name, or end the command with the names there are."""
+    """Return a campaign by its short name, or end the command with a list of the existing names."""
     prepare_database()
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:

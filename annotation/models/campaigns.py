@@ -1,4 +1,4 @@
-"""Campaigns, what belongs to one, and people's place in it."""
+"""Campaigns, their parts, and people's participation in them."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -14,7 +14,7 @@ class CampaignState(models.TextChoices):
 
 
 class Campaign(models.Model):
-    """One collection effort. Its key is its scope: roles, consent and audit hang on that."""
+    """One collection effort. Its key is that of its scope, to which roles, consent and audit events refer."""
 
     scope = models.OneToOneField("accounts.Scope", primary_key=True, on_delete=models.PROTECT, related_name="+")
     slug = models.SlugField(_("short name"), max_length=60, unique=True)
@@ -136,7 +136,7 @@ class Batch(models.Model):
 
 
 class Standing(models.TextChoices):
-    """Whether an annotator is given work. Moved by quality control."""
+    """Whether an annotator is given work. Quality control changes it."""
 
     ACTIVE = "active", _("Active")
     WARNED = "warned", _("Warned")
@@ -145,12 +145,12 @@ class Standing(models.TextChoices):
 
 
 class Participation(models.Model):
-    """A person's place in a campaign: standing, what guidelines they read, and how far along the queue of slots they are.
+    """A person's participation in a campaign: standing, guidelines read, and position in the queue of slots.
 
-    ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
-    the queue as it was at ``queue_version``. ``served`` counts the items that were assigned to this person, each
+    ``cursor`` only saves work: slots before this position were assigned to this person or don't suit them. It is valid
+    for the queue at ``queue_version``. ``served`` counts the items that were assigned to this person, each
     once; before the item ``planned_to`` is assigned, `annotation.signals.participation_advanced` asks for injections.
-    ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late, given up
+    ``submitted`` is the tally for quotas: the person's submissions, except those taken back, late, given up
     or withdrawn; see `annotation.slots.services.counting`. ``trained`` counts the examples of the training round that
     they have done.
     """
@@ -178,7 +178,7 @@ class Participation(models.Model):
 
 
 class StandingChange(models.Model):
-    """That an annotator's standing changed, append-only; deleted only when they withdraw."""
+    """A change of an annotator's standing, append-only; deleted only when the annotator withdraws."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="standing_changes")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
@@ -196,7 +196,7 @@ class StandingChange(models.Model):
 
 
 class Withdrawal(models.Model):
-    """That an annotator asked to leave. Until ``due_at`` they can take it back; then their work is unlinked."""
+    """An annotator's request to leave. They can take it back until ``due_at``; then their work is unlinked."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="withdrawals")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
@@ -211,9 +211,9 @@ class Withdrawal(models.Model):
 
 
 class QueueRewind(models.Model):
-    """That slots were added to the queue before places that people may have passed, append-only.
+    """Slots were added to the queue at a position that people may have passed, append-only.
 
-    Nobody's row is touched for it: their next claim goes back as far as the rewinds since their version say.
+    People's rows aren't changed: the next claim of each person goes back as far as the rewinds since their version say.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="queue_rewinds")

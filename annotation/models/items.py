@@ -1,4 +1,4 @@
-"""Items and the annotations that are wanted of them."""
+"""Items and their slots, each of which is a requested annotation."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -12,9 +12,9 @@ class ItemState(models.TextChoices):
 
 
 class Item(models.Model):
-    """One thing to annotate. ``content`` is what its task type says an item holds.
+    """One thing to annotate. The task type defines the form of ``content``.
 
-    Where an index of several columns begins with a foreign key, the key has none of its own: each costs every insert.
+    A foreign key has no index of its own if an index of several columns begins with it: each index slows every insert.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="items", db_index=False)
@@ -55,7 +55,7 @@ class Item(models.Model):
 
 
 class ItemBar(models.Model):
-    """That an item is not for someone: they were given another of its family (`annotation.slots.services.bars`)."""
+    """A bar: this person can't get this item, because of another of its family (`annotation.slots.services.bars`)."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="bars", db_index=False)
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -69,7 +69,7 @@ class ItemBar(models.Model):
 
 
 class SlotState(models.TextChoices):
-    """Whether a wanted annotation is waiting, in work or done."""
+    """The state of a requested annotation, for example open, held or filled."""
 
     OPEN = "open", _("Open")
     HELD = "held", _("In progress")
@@ -79,9 +79,9 @@ class SlotState(models.TextChoices):
 
 
 class Slot(models.Model):
-    """One wanted annotation of an item in a round. ``index`` is its rank for ever.
+    """One requested annotation of an item in a round. ``index`` is its rank and never changes.
 
-    ``order_key`` is the seeded random place in the queue, older batches, rounds and waves first. ``state`` is
+    ``order_key`` is the seeded random position in the queue, older batches, rounds and waves first. ``state`` is
     written by `annotation.slots.services.counting` alone.
     """
 
@@ -115,11 +115,11 @@ class Slot(models.Model):
 
 
 class Injection(models.Model):
-    """One more slot for one person at about one point of their work. Why is known to who wrote it.
+    """An additional slot for one person at about one point of their work. Only the code that adds it knows the reason.
 
-    ``position`` is the number of items assigned to the person before it. It does not go by submissions: what comes
-    first after each of them could be skipped, and an injection would never be answered. ``is_replaced``: it passed
-    without an answer that counts, and another was put in its place.
+    ``position`` is the number of items assigned to the person before it. Submissions don't count: otherwise, people who
+    skip the item after each submission would never answer an injection. ``is_replaced``: it passed
+    without a counted answer, and another injection replaced it.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="injections")

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AssignmentState(models.TextChoices):
-    """What became of an assignment."""
+    """The state of an assignment, for example live or submitted."""
 
     RESERVED = "reserved", _("Reserved")  # prefetched: becomes live when it is shown, or lapses
     LIVE = "live", _("In progress")
@@ -115,10 +115,10 @@ TALLIED = (*FILLING, AnnotationState.EXCLUDED, AnnotationState.SURPLUS, Annotati
 
 
 class Annotation(models.Model):
-    """What was submitted. A trigger refuses any change of the answer but an audited redaction.
+    """A submitted answer. A trigger refuses any change of the answer but an audited redaction.
 
     ``state`` is written by `annotation.slots.services.counting` alone, which keeps a row of every change.
-    ``via`` is the kind of workforce that its author came by.
+    ``via`` is the kind of recruitment that its author came through.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -179,9 +179,9 @@ class Annotation(models.Model):
 
 
 class CountedChange(models.Model):
-    """That an annotation's state changed, append-only: any past state can be computed from these rows.
+    """A change of an annotation's state, append-only: any past state can be computed from these rows.
 
-    The state it was submitted with is the ``before`` of its first change, or its own where there is none.
+    The state at submission is the ``before`` of the first change, or the current state if there are no changes.
     """
 
     annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="changes")
@@ -211,7 +211,7 @@ class EventChunk(models.Model):
 
 
 class EventTally(models.Model):
-    """What of an assignment's click log is kept when the log is gone: forged input, pasted text, leaving the page."""
+    """Counts that are kept when an assignment's click log is deleted: forged input, pasted text, leaving the page."""
 
     assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="event_tally")
     untrusted = models.PositiveIntegerField(default=0)
@@ -226,7 +226,7 @@ class EventTally(models.Model):
 class ItemReport(models.Model):
     """An annotator asks something about an item, or says that it is broken; a manager may answer.
 
-    ``resolved_at`` says when that was settled: answered, settled without an answer, or the item was retired.
+    ``resolved_at`` is the time when it was answered, closed without an answer, or the item was retired.
     """
 
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="reports")
@@ -248,7 +248,7 @@ class ItemReport(models.Model):
 class FaqEntry(models.Model):
     """A question and its answer that every annotator of a campaign reads beside the guidelines.
 
-    ``item`` is what it was asked about; nothing asked about a known answer gets here.
+    ``item`` is the item that the question was about; questions about known answers are never published.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="faq")

@@ -1,6 +1,6 @@
-"""Telling people by email what concerns them: rows are written with the change, and a job sends them.
+"""Email notifications: rows are written in the transaction of the change, and a job sends them.
 
-An email may be sent twice when a worker dies between sending and noting it; none is lost.
+An email may be sent twice if a worker dies between sending it and recording that, but none is lost.
 """
 
 import smtplib
@@ -42,9 +42,9 @@ def notify(
     actor_id: UUID | None = None,
     **data: Any,
 ) -> int:
-    """Write emails to people who want this kind, in the transaction of what they report; return how many.
+    """Write emails to people who enabled this kind, in the transaction of the reported change; return how many.
 
-    The person whose action it reports gets none.
+    The person who made the change gets none.
     """
     require_transaction()
     wanted = users.filter(is_active=True).exclude(muted_notifications__kind=kind)
@@ -63,7 +63,7 @@ def notify(
 def notify_daily(
     *, campaign: Campaign, kind: NotificationKind, users: QuerySet[User], now: datetime, **data: Any
 ) -> int:
-    """Write emails that sum up: to nobody more than once a day."""
+    """Write summary emails, at most one per person and day."""
     return notify(campaign=campaign, kind=kind, users=_not_told(campaign, kind, users, now), now=now, **data)
 
 
@@ -85,7 +85,7 @@ def notifications_send(*, work: Work) -> dict[str, Any]:
     Raises
     ------
     RetryLater
-        The mail server cannot be reached, or refuses for the moment.
+        The mail server can't be reached, or refuses mail for the moment.
     """
     sent = int(work.job.result.get("sent", 0))
     unsent = Notification.objects.filter(sent_at=None).select_related("campaign", "user").order_by("pk")
@@ -105,14 +105,14 @@ def notifications_send(*, work: Work) -> dict[str, Any]:
 
 
 def notifications_due(now: datetime) -> None:
-    """Have what was left over sent, and delete what was sent a month ago."""
+    """Request a job for emails that weren't sent yet, and delete emails that were sent a month ago."""
     if Notification.objects.filter(sent_at=None).exists() and not job_failed_lately(key=KEY, now=now):
         job_enqueue(kind=JOB, payload={}, now=now, key=KEY)
     Notification.objects.filter(sent_at__lt=now - timedelta(days=KEPT_DAYS)).delete()
 
 
 def failed_jobs_tell(now: datetime) -> None:
-    """Tell managers of a job that failed in their campaign: at most one email a day for a campaign."""
+    """Notify managers about failed jobs in their campaign, with at most one email per campaign and day."""
     told = Notification.objects.filter(kind=NotificationKind.JOB, created_at__gt=now - DAILY)
     recent = Job.objects.filter(state=JobState.FAILED, finished_at__gt=now - DAILY)
     asked = recent.exclude(scope=None).exclude(requested_by=None).exclude(scope_id__in=told.values("campaign"))

@@ -11,7 +11,7 @@ from web.mails import plain_address
 
 
 class InvitationForm(forms.Form):
-    """A link to hand out."""
+    """Creating an invitation link."""
 
     role = forms.ChoiceField(label=_("Role"))
     uses = forms.IntegerField(label=_("Maximum number of uses"), min_value=1, max_value=10_000, initial=1)
@@ -48,7 +48,7 @@ class NamedInvitationsForm(forms.Form):
         field.choices = [(role.value, role.label) for role in roles]
 
     def clean_addresses(self) -> list[str]:
-        """Return the addresses; say which are none."""
+        """Return the addresses, or an error that lists the invalid ones."""
         parts = [part for part in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if part]
         plain = {part: _plain_or_none(part) for part in parts}
         found, wrong = [one for one in plain.values() if one], [part for part, one in plain.items() if one is None]
@@ -70,7 +70,7 @@ def _plain_or_none(text: str) -> str | None:
 
 
 class EmailDomainForm(forms.Form):
-    """The one domain that people of a campaign have their address at."""
+    """The domain that the email addresses of a campaign's people must have."""
 
     domain = forms.RegexField(
         r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",

@@ -1,4 +1,4 @@
-"""What annotators ask about items, and what is answered: to them alone, and to everybody."""
+"""Annotators' questions about items, with answers for the asker alone or for everybody."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -19,7 +19,7 @@ def faq_of(campaign: Campaign) -> QuerySet[FaqEntry]:
 def own_questions(campaign: Campaign, surrogate_id: UUID) -> list[ItemReport]:
     """Return what a person asked, the newest first, each with ``is_answered``.
 
-    An answer is shown only after the person has submitted the item: before that, it could tell them what to
+    An answer is shown only after the person has submitted the item. Otherwise it could tell them what to
     annotate, also on an item with a known answer.
     """
     own = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id).select_related("item")
@@ -44,17 +44,17 @@ def _handed_in(surrogate_id: UUID) -> Q:
 
 
 def has_read_answer(item_id: int, surrogate_id: UUID) -> bool:
-    """Return whether a person has read what was answered to them about an item: from then on their answer stays."""
+    """Return whether a person has read the reply about an item; after that, they can't change their annotation."""
     return ItemReport.objects.filter(item=item_id, surrogate_id=surrogate_id, read_at__isnull=False).exists()
 
 
 def author_has_read_answer() -> Exists:
-    """Return the same of the author of an annotation and its item, to annotate a query of annotations with."""
+    """Return an expression for queries of annotations: whether the author has read the reply about the item."""
     own = ItemReport.objects.filter(item=OuterRef("item"), surrogate=OuterRef("surrogate"), read_at__isnull=False)
     return Exists(own)
 
 
 def questions_open(campaign: Campaign) -> QuerySet[ItemReport]:
-    """Return what waits for an answer, the oldest first."""
+    """Return the questions without an answer, oldest first."""
     waiting = ItemReport.objects.filter(item__campaign=campaign, resolved_at=None)
     return waiting.select_related("item__batch").order_by("pk")

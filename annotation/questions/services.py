@@ -1,4 +1,4 @@
-"""What annotators ask, the answers, and the questions and answers that everybody reads."""
+"""Annotators' questions, the answers, and the published questions and answers."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,14 +15,14 @@ MOST_REPORTS = 3  # of one item by one annotator
 
 
 class QuestionError(KeyedError):
-    """Why a question cannot be answered so; printed to the manager."""
+    """A question can't be answered this way; the manager reads the reason."""
 
 
 @durable
 def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: datetime) -> bool:
-    """Record what an annotator asks about an item, or that it is broken; managers see it, the work goes on.
+    """Record an annotator's question or problem report about an item; managers see it, and the work continues.
 
-    After a few about one item by one annotator, more are not kept: nobody would read them. Return whether it was.
+    After a few reports on one item by one annotator, more aren't kept: nobody would read them. Return whether it is.
     """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     if assignment.state not in (AssignmentState.LIVE, AssignmentState.EXPIRED):
@@ -39,14 +39,14 @@ def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: date
 
 @durable
 def question_answer(*, report: ItemReport, answer: str, faq: str, actor_id: UUID, now: datetime) -> FaqEntry | None:
-    """Answer an annotator, or settle what they said without an answer where that is empty.
+    """Answer an annotator; with an empty answer, close the question.
 
-    With ``faq``, the question in words that do not point at the item, both get among what every annotator reads.
+    With ``faq``, a wording of the question that doesn't reveal the item, publish both to all annotators.
 
     Raises
     ------
     QuestionError
-        It was settled already; there is nothing to publish; or it is about a known answer, which nobody may read of.
+        It was closed already, there is nothing to publish, or it is about a known answer, which can't be published.
     """
     settled = ItemReport.objects.filter(pk=report.pk, resolved_at=None).update(
         resolved_at=now, answer=answer[:MOST_CHARACTERS], answered_by_id=actor_id
@@ -84,7 +84,7 @@ def _publish(
 
 @durable
 def faq_retire(*, entry: FaqEntry, actor_id: UUID, now: datetime) -> bool:
-    """Take an entry away; it is kept for the record."""
+    """Unpublish an entry; it is kept for the record."""
     retired = FaqEntry.objects.filter(pk=entry.pk, retired_at=None).update(retired_at=now)
     if retired:
         record(action="faq_retire", subject=entry, now=now, actor_id=actor_id, scope_id=entry.campaign_id)
@@ -93,6 +93,6 @@ def faq_retire(*, entry: FaqEntry, actor_id: UUID, now: datetime) -> bool:
 
 @durable
 def answers_read(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
-    """Note that a person has the answers to their questions before them."""
+    """Record that a person has seen the answers to their questions."""
     keys = list(answers_unread([campaign], surrogate_id).values_list("pk", flat=True))
     ItemReport.objects.filter(pk__in=keys).update(read_at=now)

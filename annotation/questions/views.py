@@ -23,7 +23,7 @@ MOST_SHOWN = 50
 @never_cache
 @require_GET
 def own(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a person what they asked, what was answered, and what others were told."""
+    """Show a person their questions with the answers, and the published ones."""
     campaign = campaign_for(request, slug, Action.ANNOTATE)
     surrogate_id = signed_in(request).surrogate_id
     asked = own_questions(campaign, surrogate_id)
@@ -35,7 +35,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def questions(request: HttpRequest, slug: str) -> HttpResponse:
-    """List what annotators ask, and what everybody reads; POST publishes a question of one's own."""
+    """List annotators' questions and the published ones; POST publishes a question that managers wrote."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if request.method == "POST":
         try:
@@ -54,7 +54,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, campaign: Campaign, refused: int | None = None) -> HttpResponse:
-    """Show all questions; of one whose answer was refused, with what was written."""
+    """Show all questions; if an answer was refused, keep the text that was entered."""
     waiting = questions_open(campaign)[:MOST_SHOWN]
     asked = [
         (one, one.item.batch.purpose == Purpose.GOLD, request.POST if one.pk == refused else {}) for one in waiting
@@ -66,7 +66,7 @@ def _page(request: HttpRequest, campaign: Campaign, refused: int | None = None) 
 @login_required
 @require_POST
 def answer(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
-    """Answer one question, or settle it without an answer."""
+    """Answer one question, or close it without an answer."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     report = get_object_or_404(ItemReport.objects.select_related("item__batch"), pk=report_id, item__campaign=campaign)
     text = "" if "settle" in request.POST else request.POST.get("answer", "").strip()
@@ -90,7 +90,7 @@ def answer(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def retire(request: HttpRequest, slug: str, entry_id: int) -> HttpResponse:
-    """Take a question and its answer away from the annotators."""
+    """Unpublish a question and its answer."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     entry = get_object_or_404(FaqEntry, pk=entry_id, campaign=campaign)
     faq_retire(entry=entry, actor_id=signed_in(request).surrogate_id, now=timezone.now())

@@ -1,4 +1,4 @@
-"""Seeded chance: which split an item falls into, where its slots lie in the queue, which id it gets.
+"""Seeded random choices: the split of an item, the positions of its slots in the queue, and its ids.
 
 Everything here is a function of the campaign's seed and the item's own id, so that the same import
 gives the same dataset wherever and however often it runs.
@@ -26,7 +26,7 @@ def seeded(seed: int, *parts: object) -> int:
 
 
 def drawn_split(seed: int, key: str, splits: Sequence[tuple[Named, int]]) -> Named:
-    """Return the split of a group of items, each split with the chance of its weight."""
+    """Return the split of a group of items, drawn at random in proportion to the splits' weights."""
     point = seeded(seed, "split", key) % sum(weight for _, weight in splits)
     for split, weight in splits:
         if point < weight:
@@ -36,21 +36,21 @@ def drawn_split(seed: int, key: str, splits: Sequence[tuple[Named, int]]) -> Nam
 
 
 def order_key(seed: int, *, batch: int, round_: int, wave: int, item: str, index: int) -> int:
-    """Return where a slot lies in the queue: batches, rounds and waves in order, chance within them."""
+    """Return a slot's position in the queue: batches, rounds and waves in order, random within them."""
     place = seeded(seed, "slot", item, round_, index) >> 32
     return (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT) | (min(wave, MOST_WAVES) << _WAVE_SHIFT) | place
 
 
 def follow_up_key(annotation_id: int) -> int:
-    """Return where what follows an annotation lies in the queue: before all batches, the newest last.
+    """Return the queue position of an annotation's follow-ups: before all batches, the newest last.
 
-    Not by chance: a person who is brought back to new items passes no older ones.
+    The position isn't random: a person who goes back in the queue to new items passes no older ones.
     """
     return annotation_id % (1 << _BATCH_SHIFT)
 
 
 def order_range(*, batch: int, round_: int) -> tuple[int, int]:
-    """Return the first place of a batch's round in the queue, and the first one after it."""
+    """Return the first queue position of a batch's round, and the first one after that round."""
     first = (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT)
     return first, first + (1 << _ROUND_SHIFT)
 

@@ -1,4 +1,4 @@
-"""What a task type is: everything that differs between kinds of items, behind one protocol.
+"""The protocol of task types: everything that differs between kinds of items.
 
 A task type is a folder beside this file and one line in `annotation.tasktypes.registry`.
 """
@@ -21,7 +21,7 @@ Said = dict[str, Any]  # what an expert chose for each part, by its key
 
 
 class AnswerError(KeyedError):
-    """What was sent cannot be an answer; the key says why, ``field`` where."""
+    """The submitted values are not a valid answer; the key says why, ``field`` where."""
 
     def __init__(self, key: str, field: str = "", **data: Any) -> None:
         super().__init__(key, **data)
@@ -30,11 +30,11 @@ class AnswerError(KeyedError):
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """What a row of an import says about an item.
+    """An item as a row of an import describes it.
 
-    ``identity`` is what makes two items the same over all splits; ``question`` is what items of one
-    question have in common, where that is not the identity; ``document`` is the name of a document of
-    the campaign, where the task type needs one; ``origin`` is what the row says of where it comes from, as JSON.
+    ``identity`` is equal for the same item in all splits; ``question`` is equal for items of one
+    question, where it differs from the identity; ``document`` is the name of a document of
+    the campaign, where the task type needs one; ``origin`` says where the item comes from, as JSON.
     """
 
     external_id: str
@@ -60,9 +60,9 @@ def _never(_key: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an answer is about: what its item holds, the page where there is one, and what the campaign has chosen.
+    """The context of an answer: the item's content, its page (if any), and the campaign's options.
 
-    ``is_written`` says of the key of a text (`Written.text_key`) whether someone else wrote it in this campaign.
+    ``is_written`` returns whether another annotator of this campaign wrote the text of a key (`Written.text_key`).
     """
 
     content: Mapping[str, Any]
@@ -80,13 +80,13 @@ class Option:
 
 
 def options_from(options: Iterable[Option], said: Mapping[str, Any]) -> dict[str, bool]:
-    """Return what holds for a campaign of the options of its task type, by what it said of them."""
+    """Return the value of each option of a task type for a campaign, from the values that the campaign set."""
     return {option.key: bool(said.get(option.key, option.is_on)) for option in options}
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a person is told about a text while they write it; ``refuses`` where it cannot be submitted so."""
+    """A message about a text, shown while it is written; with ``refuses``, the text can't be submitted."""
 
     key: str
     refuses: bool
@@ -94,7 +94,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """Something that is asked of another person about an answer: the content of an item, and what it asks."""
+    """A follow-up item for another annotator: its content, and what it asks about an answer."""
 
     asks: str
     content: dict[str, Any]
@@ -110,9 +110,9 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One thing that an answer says, over which the agreement of annotators is computed.
+    """One property of an answer, for which the agreement of annotators is computed.
 
-    ``of`` returns its value, or None where an answer says nothing of it; on `Scale.SETS` a set of things of the item.
+    ``of`` returns its value, or None if the answer has none; on `Scale.SETS` a set of things of the item.
     ``labels`` are all values in their order, the smallest first, on `Scale.ORDINAL`.
     """
 
@@ -123,7 +123,7 @@ class Measure:
 
 
 class TaskType(Protocol):
-    """One kind of annotation, pure but for its templates."""
+    """One kind of annotation: pure functions, apart from its templates."""
 
     key: ClassVar[str]
     title: ClassVar[str]
@@ -140,21 +140,21 @@ class TaskType(Protocol):
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:
-        """Return what published tables say of an answer; nothing that was typed freely, but the texts that are asked for."""
+        """Return the columns of an answer in published tables; free text only if it is the requested answer."""
         ...
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What agreement is computed of, the most telling first."""
+        """Return the measures for which agreement is computed, the most informative first."""
         ...
 
     @property
     def grades(self) -> tuple[Any, ...]:
-        """What an expert may say of a part, best first."""
+        """Return the grades that an expert can give to a part, best first."""
         ...
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-        """Return the import rows that a record of a source holds (mostly itself), or raise `RowError`."""
+        """Return the import rows of a source's record (usually the record itself), or raise `RowError`."""
         ...
 
     def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
@@ -162,27 +162,27 @@ class TaskType(Protocol):
         ...
 
     def question_key(self, content: Mapping[str, Any]) -> str:
-        """Return what items of one question have in common, or nothing where each item is a question of its own."""
+        """Return a key that is equal for items of one question; empty if each item has a question of its own."""
         ...
 
     def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what was sent with its values parsed, where a form sent text; or raise `AnswerError`."""
+        """Return the submitted fields, with texts from forms parsed; or raise `AnswerError`."""
         ...
 
     def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a draft may hold of what is marked but not confirmed, or raise `AnswerError`."""
+        """Return the marks that a draft can keep before they are confirmed, or raise `AnswerError`."""
         ...
 
     def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
-        """Return the stage an assignment of an item stands at; None when nothing is left to ask."""
+        """Return the current stage of an assignment with this draft; None if no stage is left."""
         ...
 
     def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
-        """Return the draft with what was sent for a stage, or raise `AnswerError`."""
+        """Return the draft with the answer to one stage added, or raise `AnswerError`."""
         ...
 
     def step_back(self, draft: Draft) -> Draft:
-        """Return the draft at the stage before; nothing that was frozen is lost."""
+        """Return the draft at the previous stage; frozen values are kept."""
         ...
 
     def answer(self, draft: Draft, shown: Shown) -> Answer:
@@ -190,11 +190,11 @@ class TaskType(Protocol):
         ...
 
     def summarise(self, answer: Answer, page: Tokenization | None) -> Summary:
-        """Return the answer for a person to read."""
+        """Return a readable summary of the answer."""
         ...
 
     def path(self, answer: Answer) -> str:
-        """Return by which way through the stages an answer came about, for the statistics."""
+        """Return the path through the stages that led to an answer, for the statistics."""
         ...
 
     def redact(self, answer: Answer) -> Answer:
@@ -202,49 +202,49 @@ class TaskType(Protocol):
         ...
 
     def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
-        """Return what the column ``accepted`` of a row of gold keys accepts, or raise `RowError`."""
+        """Return the accepted answers in the column ``accepted`` of a row of gold questions, or raise `RowError`."""
         ...
 
     def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
-        """Return what a gold key accepts that all of these answers hit; None where they differ."""
+        """Return a gold question's accepted answers that match all of these answers; None if the answers differ."""
         ...
 
     def missed(self, accepted: Accepted, answer: Answer) -> str:
-        """Return the stage at which an answer misses a gold key; nothing where it hits."""
+        """Return the stage at which an answer fails a gold question; empty if it passes."""
         ...
 
     def parts(self, answers: Sequence[Answer]) -> list[Part]:
-        """Return what experts judge of an item with these answers; nothing where there is nothing to judge."""
+        """Return the parts of an item with these answers that experts judge; empty if there is nothing to judge."""
         ...
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:
-        """Return what an expert judges to confirm a gold key, without being told that it is one."""
+        """Return the parts that an expert judges to confirm a gold question, without knowing that it is one."""
         ...
 
     def confirms(self, accepted: Accepted, said: Said) -> bool:
-        """Return whether what an expert said about those parts confirms the key."""
+        """Return whether an expert's judgments of those parts confirm the gold question."""
         ...
 
 
 @runtime_checkable
 class Voted(Protocol):
-    """What a task type has besides, where the answers of several people are put to the vote."""
+    """Additional members of task types in which several people's answers are votes."""
 
     labels: ClassVar[tuple[Any, ...]]  # best first
     is_ordinal: ClassVar[bool]  # whether the labels are steps of one scale
 
     def vote_key(self, answer: Answer) -> Hashable:
-        """Return what an answer votes for."""
+        """Return a key that is equal for answers that vote for the same label."""
         ...
 
     def known_label(self, content: Mapping[str, Any]) -> tuple[Hashable, Any] | None:
-        """Return (key, label) of something an item names whose label is known without a vote, if there is one."""
+        """Return (key, label) of a thing that an item names and whose label is known without a vote, if any."""
         ...
 
 
 @runtime_checkable
 class Extractive(Protocol):
-    """What a task type has besides, where annotators find an answer on a page, or none."""
+    """Additional members of task types in which annotators find an answer on a page, or that there is none."""
 
     # By the kind of part that experts judge: what an answer found, or None; equal answers are equal here.
     finds: ClassVar[Mapping[str, Callable[[Answer], Hashable | None]]]
@@ -253,53 +253,53 @@ class Extractive(Protocol):
 
 @runtime_checkable
 class Shared(Protocol):
-    """What a task type has besides, where rows give texts by ids that other rows give too."""
+    """Additional members of task types whose import rows can share texts by id."""
 
     def shared_texts(self, content: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
-        """Return (column, kind, id, text) of each text that an item has by an id: among ids of a kind, one is one text."""
+        """Return (column, kind, id, text) of each text with an id; within a kind, one id always has the same text."""
         ...
 
 
 @runtime_checkable
 class Written(Protocol):
-    """What a task type has besides, where people write texts."""
+    """Additional members of task types in which people write texts."""
 
     options: ClassVar[tuple[Option, ...]]  # what its campaigns may choose
 
     def text_key(self, answer: Answer) -> str:
-        """Return what two answers have in common that write the same text; nothing where an answer writes none."""
+        """Return a key that is equal for answers with the same written text; empty if an answer has no text."""
         ...
 
     def remarks(self, draft: Draft, shown: Shown) -> Sequence[Remark]:
-        """Return what there is to say of the text of a draft, refusals first."""
+        """Return the remarks about a draft's text, those that refuse it first."""
         ...
 
 
 @runtime_checkable
 class FollowedUp(Protocol):
-    """What a task type has besides, where answers are put before other people: reviewed, or checked by answering."""
+    """Additional members of task types whose answers other people review, or check by answering blind."""
 
     reviewing: ClassVar[str]  # what a review asks (`FollowUp.asks`): no other answer refuses
 
     def follow_ups(self, content: Mapping[str, Any], answer: Answer, options: Mapping[str, bool]) -> Iterable[FollowUp]:
-        """Return what is asked about an answer once it counts. Nobody who met what it is about is asked."""
+        """Return the follow-ups of an answer once it counts. People who received an item of its family aren't asked."""
         ...
 
     def refusal(self, content: Mapping[str, Any], answer: Answer) -> str | None:
-        """Return why the answer that an item follows does not count by this answer; None where it may."""
+        """Return why this answer to a follow-up stops the original answer from counting; None if it doesn't."""
         ...
 
     def outcome(self, content: Mapping[str, Any], answer: Answer) -> tuple[str, str]:
-        """Return what an item asked about an answer, and what came of it (`Pages.outcome_names`)."""
+        """Return what a follow-up item asked about an answer, and the result (`Pages.outcome_names`)."""
         ...
 
 
 class Pages:
-    """The pages of a task type: a module ``pages`` beside its ``task`` holds them as ``PAGES``.
+    """The base, with defaults, of a task type's pages: the module ``pages`` beside its ``task`` has them as ``PAGES``.
 
-    A base with defaults. The templates lie in ``templates/annotation/<key>/``: ``_item.html`` shows an item for
-    reading, ``_choices.html`` the labels of the training round, ``_examples.html`` worked examples, ``_keys.html``
-    the keys, ``_intro.html`` a sentence.
+    The templates lie in ``templates/annotation/<key>/``: ``_item.html`` shows an item for reading,
+    ``_choices.html`` the labels of the training round, ``_examples.html`` worked examples, ``_keys.html``
+    help on keyboard shortcuts, ``_intro.html`` a sentence that introduces the work.
     """
 
     key: ClassVar[str]
@@ -319,23 +319,23 @@ class Pages:
     paths_note: ClassVar[Any] = ""
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
-        """Return the template and the context of the stage that an `annotation.models.Assignment` stands at."""
+        """Return the template and the context of the current stage of an `annotation.models.Assignment`."""
         raise NotImplementedError
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Return what ``_item.html`` and ``_choices.html`` show of an item, an example or a sample."""
+        """Return the context of ``_item.html`` and ``_choices.html`` for an item, an example or a sample."""
         raise NotImplementedError
 
     def part(self, item: Any, part: Part) -> dict[str, Any]:
-        """Return what ``part_template`` shows, as ``shown``, of a part of an `annotation.models.Item`; with its ``name``."""
+        """Return ``shown`` of ``part_template`` for a part of an `annotation.models.Item`, including its ``name``."""
         return {"part": part, "name": ""}
 
     def answer(self, item: Any, answer: Answer) -> dict[str, Any]:
-        """Return what ``answer_template`` shows of an answer to an item."""
+        """Return the context of ``answer_template`` for an answer to an item."""
         return {"answer": answer}
 
     def marks(self, item: Any, answer: Answer) -> dict[str, Any] | None:
-        """Return what an answer marks on the page of an item; None where it marks nothing.
+        """Return the marks of an answer on the page of an item; None if it marks nothing.
 
         ``box`` is the index of a candidate, ``tokens`` its half-open range of tokens, ``spans`` ranges inside it.
         """
@@ -371,7 +371,7 @@ class Pages:
 
     @property
     def keys_template(self) -> str:
-        """The template of the help on keys."""
+        """The template of the help on keyboard shortcuts."""
         return f"annotation/{self.key}/_keys.html"
 
     @property

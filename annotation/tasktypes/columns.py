@@ -1,4 +1,4 @@
-"""Columns of published tables: their names, types and meaning, and how a task type fills those that are its own."""
+"""Columns of published tables: their names, types and meaning, and the functions that fill task types' own columns."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; ``meaning`` is what a reader of the dataset is told about it, in English."""
+    """One column; ``meaning`` is its English description for readers of the dataset."""
 
     name: str
     kind: Kind
@@ -27,10 +27,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A column that a task type fills from an answer, or from what an item holds.
+    """A column that a task type fills from an answer or an item's content.
 
-    ``is_told``: whether published files tell it too; if not, it is null of annotations that came from one.
-    ``is_source``: whether it holds text of the source, which releases of labels alone leave out.
+    ``is_told``: whether published files contain it; if not, annotations imported from such files have null here.
+    ``is_source``: whether it holds text of the source; releases of labels alone leave such columns out.
     """
 
     column: Column
@@ -45,5 +45,5 @@ def kind_of(labels: Iterable[Any]) -> Kind:
 
 
 def of_key(name: str, kind: Kind, meaning: str, *, is_source: bool = False) -> Filled:
-    """Return a column that holds what stands under its own name, null where nothing does."""
+    """Return a column with the value under its own name; null if there is none."""
     return Filled(Column(name, kind, meaning), lambda value: value.get(name), is_source=is_source)

@@ -1,4 +1,4 @@
-"""What task types have in common whose answer is one label of a few: gold, experts and agreement follow from the labels."""
+"""The base of task types whose answer is one of a few labels: gold, expert judgments and agreement use the labels."""
 
 import json
 import re
@@ -15,37 +15,37 @@ LABEL = "label"  # the key of the one part that experts judge, and of the measur
 
 
 class Labels:
-    """A base with what `annotation.tasktypes.base.TaskType` asks for around quality, for answers that are put to the vote."""
+    """A base with the quality-control members of `annotation.tasktypes.base.TaskType`, for answers that are votes."""
 
     labels: ClassVar[tuple[Any, ...]]
     is_ordinal: ClassVar[bool]
     stages: ClassVar[tuple[str, ...]]
 
     def vote_key(self, answer: Answer) -> Hashable:
-        """Return what an answer votes for."""
+        """Return a key that is equal for answers that vote for the same label."""
         raise NotImplementedError
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:
-        """An answer is its label."""
+        """Return the one column of an answer: its label."""
         order = ", the best first" if self.is_ordinal else ""
         meaning = f"What the annotator chose of {', '.join(map(str, self.labels))}{order}."
         return (Filled(Column(LABEL, kind_of(self.labels), meaning), self.vote_key),)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Agreement is computed of the label."""
+        """Return the one measure of agreement: the label."""
         if self.is_ordinal:
             return (Measure(LABEL, Scale.ORDINAL, self.vote_key, labels=tuple(reversed(self.labels))),)
         return (Measure(LABEL, Scale.NOMINAL, self.vote_key),)
 
     @property
     def grades(self) -> tuple[Any, ...]:
-        """An expert chooses a label."""
+        """Return the labels, from which an expert chooses one."""
         return self.labels
 
     def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
-        """Return the labels that are right; a table's cell lists them as JSON, or with blanks, commas or semicolons."""
+        """Return the right labels; a cell lists them as JSON, or separated by spaces, commas or semicolons."""
         given = row.get("accepted")
         accepted = self._listed(given) if isinstance(given, str) else given
         if not isinstance(accepted, list) or not accepted or not all(self._is_label(one) for one in accepted):
@@ -59,7 +59,7 @@ class Labels:
         return accepted
 
     def _listed(self, cell: str) -> Any:
-        """Return what a cell of a table lists: labels where it spells them, else its parts."""
+        """Return the list in a table's cell: labels where a part is spelled like one, else the parts."""
         parts: Any = re.split(r"[\s,;|]+", cell.strip())
         if cell.strip().startswith("["):
             try:
@@ -79,11 +79,11 @@ class Labels:
         return list(labels) if len(labels) == 1 else None
 
     def missed(self, accepted: Accepted, answer: Answer) -> str:
-        """Return the only stage if the label is none of those accepted."""
+        """Return the only stage if the label isn't one of the accepted labels."""
         return "" if self.vote_key(answer) in accepted else self.stages[-1]
 
     def parts(self, answers: Sequence[Answer]) -> list[Part]:
-        """Return the label: an expert is asked for it whatever others said."""
+        """Return the label as the only part: an expert judges the item whatever annotators said."""
         return [{"key": LABEL}]
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:

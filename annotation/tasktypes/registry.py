@@ -1,4 +1,4 @@
-"""The task types there are."""
+"""The registry of all task types."""
 
 from importlib import import_module
 
@@ -15,12 +15,12 @@ TASK_TYPES: dict[str, TaskType] = {
 
 
 def voted(task_type: str) -> Voted:
-    """Return a task type whose answers are put to the vote.
+    """Return a task type whose answers are votes.
 
     Raises
     ------
     ValueError
-        There is no vote over this task type.
+        The answers of this task type aren't votes.
     """
     found = TASK_TYPES[task_type]
     if not isinstance(found, Voted):
@@ -36,7 +36,7 @@ def pages_of(task_type: str) -> Pages:
 
 
 def answer_summary(task_type: str, answer: Answer, page: Tokenization | None) -> Summary:
-    """Return an answer for a person to read: names and fixed values of its lines are in the person's language."""
+    """Return a readable summary of an answer, with its names and fixed values in the reader's language."""
     summary = TASK_TYPES[task_type].summarise(answer, page)
     pages = pages_of(task_type)
     lines = [

@@ -10,7 +10,7 @@ register = template.Library()
 
 @register.filter
 def about(seconds: float) -> str:
-    """Return a time to come, rounded up as people say it; empty where there is none. As in ``progress.js``."""
+    """Return a remaining time, rounded up to a readable value; empty if there is none. As in ``progress.js``."""
     minutes = ceil(seconds / 60)
     if minutes < 1:
         return ""

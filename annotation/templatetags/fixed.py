@@ -14,9 +14,9 @@ MOST_KEPT = 100
 
 @register.tag
 def fixed(parser: Parser, token: Token) -> "FixedNode":
-    """Render what stands up to ``{% endfixed %}`` once for each language and each set of the values that are named.
+    """Render the part before ``{% endfixed %}`` once for each language and each set of the named values.
 
-    It sees these values and nothing else, so that nothing of one person's page can be shown to another.
+    The part has access to these values only, so nothing of one person's page can be shown to another.
     """
     values = token_kwargs(token.split_contents()[1:], parser)
     nodes = parser.parse(("endfixed",))
@@ -25,7 +25,7 @@ def fixed(parser: Parser, token: Token) -> "FixedNode":
 
 
 class FixedNode(template.Node):
-    """What `fixed` makes of a part of a template."""
+    """The template node that `fixed` creates."""
 
     def __init__(self, nodelist: NodeList, values: dict[str, FilterExpression]) -> None:
         self.nodelist = nodelist
@@ -34,7 +34,7 @@ class FixedNode(template.Node):
         self._kept: dict[tuple[Any, ...], tuple[SafeString, dict[str, Any]]] = {}
 
     def render(self, context: Context) -> SafeString:
-        """Return what was rendered before, or render it."""
+        """Return the earlier result for this language and these values, or render it now."""
         values = {name: value.resolve(context) for name, value in self._values.items()}
         given = (value if isinstance(value, str | int | None) else id(value) for value in values.values())
         key = (get_language(), *given)

@@ -1,4 +1,4 @@
-"""What an annotator submitted last."""
+"""An annotator's most recent submissions."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ UNDO_SECONDS = 15 * 60  # for so long an answer can be taken back
 
 @dataclass(frozen=True, slots=True)
 class RecentAnswer:
-    """An answer as its author sees it: whether it counts is not theirs to know, it would tell known answers."""
+    """An answer for its author to read. It doesn't say whether it counts, which would reveal known answers."""
 
     annotation: Annotation
     summary: Summary
@@ -26,25 +26,25 @@ class RecentAnswer:
 
     @property
     def text(self) -> str:
-        """What was judged besides the question, where there is something."""
+        """The judged text of the item besides the question, if there is one."""
         return str(self.annotation.item.content.get("answer_text", ""))
 
 
 def may_take_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
-    """Return whether the last answer of an annotator can still be taken back, as far as its state and time say."""
+    """Return whether an annotator's last answer can still be taken back, judging by its state and time."""
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
     last = own.order_by("-pk").values_list("state", "submitted_at").first()
     return last is not None and campaign.state != CampaignState.CLOSED and _until(*last, now) is not None
 
 
 def _until(state: str, submitted_at: datetime, now: datetime) -> datetime | None:
-    """Return until when an answer can be taken back; None: not any more."""
+    """Return the time until which an answer can be taken back; None if it can't."""
     until = submitted_at + timedelta(seconds=UNDO_SECONDS)
     return None if state in (AnnotationState.UNDONE, AnnotationState.LATE) or until < now else until
 
 
 def recent_answers(*, campaign: Campaign, surrogate_id: UUID, now: datetime, may_open: bool) -> list[RecentAnswer]:
-    """Return the last answers of an annotator, the newest first; none can be opened again where they may not work."""
+    """Return an annotator's last answers, newest first; none can be reopened where they may not work."""
     own = Annotation.objects.filter(unsealed(), campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
     rows = own.annotate(is_settled=author_has_read_answer()).select_related("item__tokenization").order_by("-pk")[:MOST]
     is_open = may_open and campaign.state != CampaignState.CLOSED

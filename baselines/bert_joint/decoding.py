@@ -37,7 +37,7 @@ class WindowScores:
 
 
 def best_span(windows: Iterable[WindowScores]) -> Span | None:
-    """Return the span with the best score over all windows of a page; of equal ones the first.
+    """Return the best-scoring span over all windows of a page; of equal scores, the first.
 
     A span's score is that of its first and last piece, less that of ``[CLS]`` in both places. Pieces that aren't of the
     page are left out before the best ten are taken.
@@ -57,22 +57,22 @@ def best_span(windows: Iterable[WindowScores]) -> Span | None:
 
 
 def _highest(scores: Floats, places: Ints | npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Return the places with the highest scores, the highest first, of equal ones the first."""
+    """Return the positions of the highest scores, in descending order; of equal scores, the first come first."""
     order = np.argsort(-scores[places], kind="stable")[:BEST]
     found: npt.NDArray[np.intp] = np.asarray(places, dtype=np.intp)[order]
     return found
 
 
 def prediction_of(example: Example, span: Span | None, *, with_kinds: bool = False) -> Prediction:
-    """Return the prediction for an example as the official evaluation takes it.
+    """Return the prediction for an example in the format of the official evaluation.
 
     The long answer is the first top-level box that holds the span; both answers have one score.
 
     Parameters
     ----------
     with_kinds
-        Let the kind of the window decide, beyond the paper: yes or no takes the place of the span, and a long answer has
-        no short one.
+        Use the kind that the window predicts, beyond the paper: yes or no replaces the span, and the kind of a
+        long answer alone gives no short one.
     """
     if span is None:
         return no_answer(example)

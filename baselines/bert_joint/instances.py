@@ -1,4 +1,4 @@
-"""The instances that BERT joint is trained on, in shards on disk that training reads without loading them."""
+"""The training instances of BERT joint, in shards on disk that training reads without loading them whole."""
 
 import json
 import os
@@ -24,7 +24,7 @@ DONE = "done.json"
 
 
 class Batch(NamedTuple):
-    """Instances as training takes them: shape (batch, length), and (batch,) for the targets."""
+    """Instances in the form for training: shape (batch, length), and (batch,) for the targets."""
 
     ids: npt.NDArray[np.int64]
     mask: npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Which windows without an answer are kept: this share, drawn by this seed."""
+    """The share of the windows without an answer that are kept, and the seed that draws them."""
 
     nulls: float = 0.02
     seed: int = 0
@@ -77,7 +77,7 @@ def instances_write(
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    """Return processes that end with this one, and begin without what it has loaded."""
+    """Return worker processes that end with this one, and don't inherit its loaded modules."""
     context = get_context("spawn")
     return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with, initargs=(os.getpid(),))
 
@@ -94,7 +94,7 @@ def _file_write(path: Path, own: Path, *, vocabulary: Path, shape: Shape, sampli
 
 @lru_cache(maxsize=1)
 def _vocabulary(path: Path) -> Vocabulary:
-    """Return the vocabulary of a run, kept with the words that were seen: in a run it never changes."""
+    """Return the vocabulary of a run, kept in memory with its known words: in a run it never changes."""
     return vocabulary_read(path)
 
 

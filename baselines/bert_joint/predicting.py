@@ -23,7 +23,7 @@ BATCH = 8
 def predict(
     run: Path, *, files: Sequence[Path], to: Path, say: Callable[[str], object], with_kinds: bool = False
 ) -> dict[str, int]:
-    """Write the predictions for files as the official evaluation takes them; return how many, and how many answer.
+    """Write predictions in the official evaluation's format; return how many there are, and how many have an answer.
 
     Raises
     ------

@@ -22,10 +22,10 @@ from evaluation.files import EvaluationError
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a model is trained; the defaults are the paper's, for a large encoder that was trained on SQuAD first.
+    """The settings of a training; the defaults are the paper's, for a large encoder that was first trained on SQuAD.
 
-    ``freeze``: keep the embeddings and this many first layers as they are; 0 trains everything. ``from_scratch``: begin
-    with random weights in the shape of the encoder, a control.
+    ``freeze``: keep the embeddings and this many first layers unchanged; 0 trains everything. ``from_scratch``: start
+    with random weights in the shape of the encoder, as a control.
     """
 
     shape: Shape = field(default_factory=Shape)
@@ -54,7 +54,7 @@ def train(
 ) -> dict[str, Any]:
     """Train a model into a run's folder, and return the run's record.
 
-    An interrupted run goes on from its last checkpoint, with the same command. The same files, encoder, recipe and
+    The same command resumes an interrupted run from its last checkpoint. The same files, encoder, recipe and
     versions give the same losses on the same machine.
 
     Raises

@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser, name: str) -> None:
 
 
 def predict(name: str, options: dict[str, Any]) -> tuple[dict[str, int], str]:
-    """Write the scores or answers; return what was counted, and say it in words.
+    """Write the scores or answers; return the counts, and a text that reports them.
 
     Raises
     ------

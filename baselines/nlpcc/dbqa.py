@@ -8,7 +8,7 @@ from sources.bm25 import K1, B
 
 
 def bm25_scores(pairs: Sequence[Pair]) -> list[float]:
-    """Return the score of each sentence for its question; how rare a term is, is counted over all sentences."""
+    """Return the score of each sentence for its question; inverse document frequencies are over all sentences."""
     import bm25s  # noqa: PLC0415  half a second, and numpy
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)
@@ -26,7 +26,7 @@ def bm25_scores(pairs: Sequence[Pair]) -> list[float]:
 
 
 def questions_of(pairs: Sequence[Pair]) -> Iterator[tuple[int, int]]:
-    """Yield the half-open range of the pairs of each question; they stand together."""
+    """Yield the half-open range of each question's pairs, which follow one another."""
     start = 0
     for place in range(1, len(pairs) + 1):
         if place == len(pairs) or pairs[place].question != pairs[start].question:

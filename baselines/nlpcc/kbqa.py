@@ -1,4 +1,4 @@
-"""Answers from a knowledge base: the longest subject that a question names, and its predicate that shares most with the question."""
+"""Answers from a knowledge base: the longest subject named in a question, and its predicate most like the question."""
 
 import re
 from collections import defaultdict
@@ -16,7 +16,7 @@ _BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 
 
 class Read(NamedTuple):
-    """The triples that questions may need, by the name of their subject, and how many lines there were and were damaged."""
+    """The triples that questions may need, by subject name, and the numbers of all lines and of damaged ones."""
 
     triples: dict[str, list[Triple]]
     lines: int
@@ -63,7 +63,7 @@ def answers_to(question: str, triples: Mapping[str, list[Triple]]) -> list[str]:
 
 
 def name_of(subject: str) -> str:
-    """Return the name of a subject in lower case, without title marks and the brackets that tell it from others."""
+    """Return a subject's name in lower case, without title marks and without the brackets that disambiguate it."""
     return (_BRACKETS.sub("", subject).strip("《》") or subject).lower()
 
 

@@ -23,7 +23,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one annotation says: the index of its box, its short answers as half-open ranges of tokens, YES, NO or NONE."""
+    """The answer in one annotation: index of its box, its short answers as half-open token ranges, YES, NO or NONE."""
 
     box: int
     shorts: tuple[tuple[int, int], ...] = ()
@@ -32,7 +32,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with its page; ``words`` has the empty text in the place of each token of HTML."""
+    """A question with its page; ``words`` has an empty text for each token of HTML."""
 
     example_id: int
     question: str

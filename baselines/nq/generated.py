@@ -1,4 +1,4 @@
-"""A generated set that a reader can learn, as files of the original format: pages of `simulation`, tokens of the product."""
+"""A generated set that a reader can learn, in the original format: pages of `simulation`, tokens of our tokenizer."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ _NO_ANSWER = {"long_answer": {"candidate_index": -1}, "short_answer": {"kind": "
 
 
 def generated_write(path: Path, *, questions: int, seed: int, ways: int) -> None:
-    """Write a packed file of so many questions, each with so many equal annotations."""
+    """Write a packed file of this many questions, each with this many equal annotations."""
     write_lines(path, generated_records(questions=questions, seed=seed, ways=ways))
 
 
@@ -44,7 +44,7 @@ def _record(page: LearnablePage, number: int, seed: int, ways: int) -> dict[str,
 
 
 def _answer(asked: Asked, page: Tokenization) -> dict[str, Any]:
-    """Return the right answer as the product stores answers: the box that says it, and the span in it."""
+    """Return the right answer in Quorate's format: the box that contains it, and the span in that box."""
     if not asked.said:
         return _NO_ANSWER
     wanted = asked.said.split()

@@ -1,4 +1,4 @@
-"""Predictions for files of Natural Questions as the official evaluation takes them, resumed after an interruption."""
+"""Prediction files for the official evaluation of Natural Questions; an interrupted call can be resumed."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +25,10 @@ def predictions_write(
     options: Mapping[str, Any] | None = None,
     say: Callable[[str], object],
 ) -> dict[str, int]:
-    """Write the predictions of a run for files; return how many, and how many answer.
+    """Write a run's predictions for files; return how many there are, and how many have an answer.
 
-    The file says what it was made from. A call for the same run, files and options keeps it, and goes on with what an
-    interrupted one made, which is kept beside ``to`` until all is there.
+    The file records its inputs. A call with the same run, files and options keeps the file. If an earlier call was
+    interrupted, it continues with that call's predictions, which are stored beside ``to`` until all are complete.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def predictions_write(
 
 
 def _made(path: Path) -> dict[str, Any]:
-    """Return what a file of predictions holds; nothing if it holds something else."""
+    """Return the predictions in a file; nothing if the file holds something else."""
     try:
         found = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError):
@@ -76,7 +76,7 @@ def _counted(predictions: Sequence[Prediction]) -> dict[str, int]:
 
 
 def _kept(part: Path, asked: dict[str, Any]) -> list[Prediction]:
-    """Return the predictions of an interrupted call that asked for the same; a line that was cut off is made again."""
+    """Return the predictions of an interrupted call with the same inputs; a truncated line is predicted again."""
     if not part.exists():
         return []
     lines = part.read_bytes().split(b"\n")

@@ -44,7 +44,7 @@ _PUBLISHED = {
 
 
 def untrained_write(files: Sequence[Path], train: Sequence[Path], folder: Path) -> dict[str, Path]:
-    """Write the predictions of the untrained baselines, and return their files; two need files to copy from.
+    """Write the predictions of the untrained baselines, and return their files; two of them need training files.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def results_of(files: Sequence[Path], systems: Mapping[str, tuple[str, Path]], *
     Parameters
     ----------
     systems
-        The key of what a paper may have published, and the predictions, by the name that is shown.
+        The key of the paper's published figures (if any), and the predictions, by the name that is shown.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def results_of(files: Sequence[Path], systems: Mapping[str, tuple[str, Path]], *
 
 
 def published(key: str) -> dict[str, float]:
-    """Return what the papers report of a system, as shares."""
+    """Return the figures that the papers report for a system, as shares."""
     values = _PUBLISHED.get(key, ())
     return {name: round(value / 100, 3) for name, value in zip(METRICS, values, strict=False) if value is not None}
 

@@ -26,7 +26,7 @@ _UNUSED = re.compile(r"\[unused\d+\]")
 
 
 class Vocabulary:
-    """The ids of word pieces, found once for each word."""
+    """The ids of word pieces, looked up once per word."""
 
     def __init__(self, ids: dict[str, int]) -> None:
         self._ids = ids
@@ -76,7 +76,7 @@ def vocabulary_read(path: Path) -> Vocabulary:
 
 
 def pieces_read(path: Path) -> Vocabulary:
-    """Return the vocabulary of a file as it is, without the markup of BERT joint.
+    """Return the vocabulary of a file unchanged, without the markup of BERT joint.
 
     Raises
     ------

@@ -24,7 +24,7 @@ NO_TOKEN = -1
 
 
 class Kind(IntEnum):
-    """What a window says of the answer, by the numbers of the published code."""
+    """The kind of answer in a window, numbered like the published code."""
 
     NULL = 0
     YES = 1
@@ -35,16 +35,16 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How pages become windows; the defaults are the paper's.
+    """The settings that turn pages into windows; the defaults are the paper's.
 
     Attributes
     ----------
     length, stride
-        Pieces of a window, and from the start of one to the start of the next.
+        Pieces in a window, and from the start of a window to the start of the next.
     question
-        The most pieces of a question with its ``[Q]``: of a longer one its end.
+        The most pieces of a question, including ``[Q]``; a longer question keeps its end.
     contexts
-        Boxes that are written out, counting the one that stands for no answer.
+        The number of boxes that are written out, counting the one that stands for no answer.
     skip_nested
         Leave out the boxes inside of others.
     as_published
@@ -63,7 +63,7 @@ class Shape:
 
 
 class Target(NamedTuple):
-    """The pieces of the page that hold the answer, first and last, and of which kind it is."""
+    """The first and last piece of the page that hold the answer, and the kind of answer."""
 
     first: int
     last: int
@@ -82,7 +82,7 @@ class Windows:
     ids, segments, tokens
         Shape (windows, length). ``tokens`` is the token of the document that a piece is of, -1 for all else.
     starts, ends, kinds
-        Shape (windows,): first and last piece of the answer; 0, the place of ``[CLS]``, where there is none.
+        Shape (windows,): first and last piece of the answer; 0, the position of ``[CLS]``, if there is no answer.
     """
 
     example_id: int
@@ -103,7 +103,7 @@ class Windows:
 
 
 class _Context(NamedTuple):
-    """A box as it is written out: its place among all boxes, its kind with its number, and its range of pieces."""
+    """A box in written form: its place among all boxes, its kind with its number, and its range of pieces."""
 
     number: int
     name: str
@@ -111,7 +111,7 @@ class _Context(NamedTuple):
 
 
 def windows_of(example: Example, vocabulary: Vocabulary, shape: Shape) -> Windows:
-    """Return the windows of an example, each with its target; without an annotation all are without an answer."""
+    """Return the windows of an example, each with its target; without an annotation, all targets are "no answer"."""
     contexts = list(_contexts(example, shape))
     ids, tokens, begins = _written_out(example, contexts, vocabulary)
     target = _target(example, contexts, ids, tokens, begins, vocabulary, shape)
@@ -160,7 +160,7 @@ def _written_out(example: Example, contexts: list[_Context], vocabulary: Vocabul
 
 
 def chosen(answers: list[Answer]) -> Answer | None:
-    """Return the annotation that is learned from: by place of its box, the first with short answers, else the first."""
+    """Return the annotation to learn from: in order of boxes, the first with short answers, else the first."""
     in_order = sorted(answers, key=lambda answer: answer.box)
     return next((answer for answer in in_order if answer.shorts), in_order[0] if in_order else None)
 
@@ -192,14 +192,14 @@ def _target(
 
 
 def _short(answer: Answer, shape: Shape) -> tuple[int, int]:
-    """Return the span of a short answer: the smallest that holds all of them; as published, from the first to the last."""
+    """Return the span of a short answer: the smallest around all parts; as published, from first to last part."""
     if shape.as_published:
         return answer.shorts[0][0], answer.shorts[-1][1]
     return min(start for start, _ in answer.shorts), max(end for _, end in answer.shorts)
 
 
 def _place(example: Example, contexts: list[_Context], box: Box, index: int) -> int | None:
-    """Return the place of the context that holds a box: its own, or that of a box around it."""
+    """Return the index of the context that holds a box: its own, or that of a box around it."""
     around = None
     for place, context in enumerate(contexts):
         if context.number == index:
@@ -214,7 +214,7 @@ def _misplaced(
 ) -> Target:
     """Return where the published code looks for an answer whose box is not written out.
 
-    It counts letters from the start of the box, and then looks so many letters behind the start of the page.
+    It counts letters from the start of the box, but then applies that count from the start of the page.
     """
     box = example.boxes[answer.box]
     own = [token for token in range(box.start, box.end) if example.words[token]]
@@ -240,7 +240,7 @@ def _misplaced(
 
 
 def _words(example: Example, contexts: list[_Context]) -> Iterator[str]:
-    """Yield the words of the page as it is written out."""
+    """Yield the words of the page's written form."""
     for context in contexts:
         yield f"[ContextId={context.number}]"
         yield context.name
@@ -252,7 +252,7 @@ def _words(example: Example, contexts: list[_Context]) -> Iterator[str]:
 def _cut(
     example_id: int, head: Ints, ids: Ints, tokens: Ints, target: Target, vocabulary: Vocabulary, shape: Shape
 ) -> Windows:
-    """Cut the page into windows behind the question."""
+    """Cut the page into windows, each of which begins with the question."""
     room = shape.length - len(head) - 1
     starts = [0]
     while starts[-1] + room < len(ids):

@@ -43,12 +43,12 @@ def ranking_files(source: Path, split: str) -> list[Path]:
 
 
 def ranking_read(source: Path, split: str, *, needs_labels: bool) -> Ranking:
-    """Return a split of a release's folder, or what a file of NLPCC's pairs has, which knows no splits.
+    """Return a split of a release's folder, or all of a file of NLPCC's pairs, which has no splits.
 
     Parameters
     ----------
     needs_labels
-        Refuse what has no labels.
+        Refuse data without labels.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def ranking_read(source: Path, split: str, *, needs_labels: bool) -> Ranking:
 
 
 def _of_pairs(path: Path, *, needs_labels: bool) -> Ranking:
-    """Return the sentences of a file of pairs; ids are the places of pairs, and of the first pair of a question."""
+    """Return the sentences of a file of pairs; ids are positions of pairs, for a question that of its first pair."""
     pairs = pairs_of(path, need_labels=needs_labels)
     found = Ranking({}, {str(place): pair.sentence for place, pair in enumerate(pairs)}, {}, {})
     for start, end in questions_of(pairs):
@@ -100,13 +100,13 @@ def _texts(path: Path) -> dict[str, str]:
 
 
 def triples_of(ranking: Ranking, *, random_worse: int, seed: int) -> list[Triple]:
-    """Return what is learned from: relevant answers against others of the same question, and against random ones.
+    """Return the triples to learn from: relevant answers against others of their question, and against random ones.
 
     Parameters
     ----------
     random_worse
-        For each relevant answer, so many answers that belong to other questions. They are drawn from all of them and not
-        from what a search finds: of that, some are relevant (13.7% of BM25's ten best, in the paper's collection).
+        The number of answers to other questions per relevant answer. They are drawn from all of them, not from
+        search results, because some of those are relevant (13.7% of BM25's ten best, in the paper's collection).
     """
     chance = random.Random(seed)  # noqa: S311  a sample
     found: list[Triple] = []
@@ -121,7 +121,7 @@ def triples_of(ranking: Ranking, *, random_worse: int, seed: int) -> list[Triple
 
 
 def _drawn(everything: list[str], judged: Mapping[str, int], count: int, chance: random.Random) -> Iterator[str]:
-    """Yield random answers that were not judged for a question; none where all were."""
+    """Yield random answers that were not judged for a question; nothing if all were judged."""
     if len(everything) <= len(judged):
         return
     while count:
@@ -137,7 +137,7 @@ def candidates_of(ranking: Ranking, run: Path | None) -> dict[str, list[str]]:
     Raises
     ------
     EvaluationError
-        The run can't be read, or names what the release doesn't have.
+        The run can't be read, or contains an id that the release doesn't have.
     """
     if run is None:
         return ranking.candidates

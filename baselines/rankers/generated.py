@@ -10,7 +10,7 @@ from simulation.learnable_topics import unseen_questions
 
 
 def generated_ranking_write(folder: Path, *, train: int, test: int, seed: int) -> None:
-    """Write a release's folder with so many questions to train on, and so many to test with, about the same topics."""
+    """Write a release's folder with this many train and test questions, about the same topics."""
     asked = {
         "train": learnable_questions(train, seed=seed),
         "test": learnable_questions(test, seed=seed + 1_000, first=train),

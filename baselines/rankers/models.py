@@ -33,7 +33,7 @@ class Ranker(nn.Module):
         """Return the scores of pairs, shape (pairs,)."""
 
     def loss(self, better: Tensor, worse: Tensor) -> Tensor:
-        """Return the mean loss of pairs of scores of which the first should be the greater: softplus of the difference."""
+        """Return the mean loss of score pairs, the first of which should be greater: the softplus of the difference."""
         return nn.functional.softplus(worse - better).mean()
 
     def pieces(self, text: str) -> list[int]:
@@ -41,7 +41,7 @@ class Ranker(nn.Module):
         return [piece for word in text.split() for piece in self.vocabulary.pieces(word)]
 
     def padded(self, rows: Sequence[list[int]], device: torch.device) -> tuple[Tensor, Tensor]:
-        """Return rows of pieces as one tensor, and the mask of what is no padding."""
+        """Return rows of pieces as one tensor, and a mask that excludes padding."""
         length = max(1, *(len(row) for row in rows))
         ids = torch.full((len(rows), length), self.vocabulary[PAD], dtype=torch.long, device=device)
         mask = torch.zeros((len(rows), length), dtype=torch.long, device=device)
@@ -123,7 +123,7 @@ class _Matching(Ranker):
         Parameters
         ----------
         cosines, there
-            Shape (pairs, question, answer), and whether a place of the answer is no padding.
+            Shape (pairs, question, answer), and whether a position of the answer isn't padding.
         """
 
     def forward(self, questions: Texts, answers: Texts) -> Tensor:
@@ -143,7 +143,7 @@ class _Matching(Ranker):
 
 
 class DRMMTKS(_Matching):
-    """DRMM with the k largest cosines of each question word in place of a histogram (a variant that MatchZoo named)."""
+    """DRMM with the k largest cosines of each question word instead of a histogram (a variant that MatchZoo named)."""
 
     key = "drmm-tks"
     about = "the largest cosines of each word of the question, by a small network"
@@ -154,7 +154,7 @@ class DRMMTKS(_Matching):
         self.network = nn.Sequential(nn.Linear(self.K, 5), nn.Tanh(), nn.Linear(5, 1))
 
     def matched(self, cosines: Tensor, there: Tensor) -> Tensor:
-        """Return what the network makes of the largest cosines; where there are fewer, they are -1."""
+        """Return the network's output for the largest cosines; if there are fewer, -1 replaces the missing ones."""
         known = cosines.masked_fill(~there, -1.0)
         short = max(0, self.K - known.shape[-1])
         largest = nn.functional.pad(known, (0, short), value=-1.0).topk(self.K, dim=-1).values

@@ -31,9 +31,9 @@ BATCH = 32  # pairs that are scored at once
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a ranker is trained; the paper says nothing of it.
+    """The settings that a ranker is trained with; the paper doesn't state any.
 
-    ``random_worse``: answers to other questions that each relevant answer is learned against.
+    ``random_worse``: the number of answers to other questions that each relevant answer is trained against.
     """
 
     ranker: str

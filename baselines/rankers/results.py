@@ -55,7 +55,7 @@ def results_of(qrels_file: Path, systems: Mapping[str, tuple[str, Path]], *, res
     Parameters
     ----------
     systems
-        The key of what the paper may have published, and the run, by the name that is shown.
+        The key of the paper's published figures (if any), and the run, by the name that is shown.
 
     Raises
     ------

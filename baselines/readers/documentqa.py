@@ -18,7 +18,7 @@ DROPOUT = 0.2
 
 
 class Spelling(nn.Module):
-    """Vectors of words by their letters: a convolution over bytes."""
+    """Vectors of words from their spelling: a convolution over bytes."""
 
     def __init__(self, width: int = 20, filters: int = 100, reach: int = 5) -> None:
         super().__init__()
@@ -41,10 +41,10 @@ class Spelling(nn.Module):
 
 
 class DocumentQA(Reader):
-    """Attention in both directions and over the passage itself, then first and last word.
+    """A model with attention in both directions and over the passage itself, which predicts first and last word.
 
-    A passage begins and ends with a sign of its own. An answer from the one to the other is the whole passage: a long
-    answer without a short one.
+    A passage begins and ends with a special mark. An answer from the first mark to the last is the whole passage: a
+    long answer without a short one.
     """
 
     key = "documentqa"
@@ -66,7 +66,7 @@ class DocumentQA(Reader):
         self.start, self.end = nn.Linear(2 * HIDDEN, 1), nn.Linear(2 * HIDDEN, 1)
 
     def learns_from(self, page: Page) -> bool:
-        """Return whether a page has an answer: the paper trains on no others."""
+        """Return whether a page has an answer: the paper trains only on pages that do."""
         return page.target is not None
 
     def loss(self, pages: Sequence[Page]) -> Tensor:
@@ -100,7 +100,7 @@ class DocumentQA(Reader):
         return max(found, key=lambda one: one.long_score)
 
     def _logits(self, pages: Sequence[Page], chosen: Sequence[Sequence[int]]) -> list[tuple[Tensor, Tensor]]:
-        """Return the logits of first and last word for each page, shape (passages, longest); the signs are the ends."""
+        """Return the logits of first and last word per page, shape (passages, longest), with the marks at the ends."""
         pairs = [
             (page.question, page.passages[number]) for page, own in zip(pages, chosen, strict=True) for number in own
         ]

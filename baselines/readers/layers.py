@@ -8,7 +8,7 @@ LEAST = -1e9  # the logit of a place that may not be chosen
 
 
 def softmax_over(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
-    """Return the softmax over a dimension without the masked places."""
+    """Return the softmax over a dimension without the masked positions."""
     return scores.masked_fill(~mask, LEAST).softmax(dim)
 
 
@@ -20,14 +20,14 @@ class Recurrent(nn.Module):
         self.layer = kind(width, out, batch_first=True, bidirectional=True)
 
     def forward(self, texts: Tensor, mask: Tensor) -> Tensor:
-        """Return the states of each place; those of padding are 0."""
+        """Return the states of each position; those of padding are 0."""
         packed = pack_padded_sequence(texts, mask.sum(1).clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
         found, _ = pad_packed_sequence(self.layer(packed)[0], batch_first=True, total_length=texts.shape[1])
         return found
 
 
 class Stacked(nn.Module):
-    """Recurrent layers, one on the other, whose states are put beside each other (Chen et al. 2017)."""
+    """Stacked recurrent layers, whose states are concatenated (Chen et al. 2017)."""
 
     def __init__(self, width: int, out: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Stacked(nn.Module):
 
 
 class Trilinear(nn.Module):
-    """The similarity of each place of one text with each of another: w·[a, b, a∘b] (Seo et al. 2017)."""
+    """The similarity of each position in one text with each in another: w·[a, b, a∘b] (Seo et al. 2017)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Trilinear(nn.Module):
         self.both = nn.Parameter(torch.empty(width).uniform_(-(width**-0.5), width**-0.5))
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
-        """Return similarities, shape (texts, places of the first, places of the second)."""
+        """Return similarities, shape (texts, positions of the first, positions of the second)."""
         return self.first(first) + self.second(second).mT + (first * self.both) @ second.mT
 
 

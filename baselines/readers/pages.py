@@ -16,8 +16,8 @@ MOST_WORDS = 300  # of a passage; the rest of a longer one isn't read
 class Passage(NamedTuple):
     """A top-level box with its words and their tokens.
 
-    ``shared`` is the number of words that the question has, too, and ``weighted`` their inverse document frequencies
-    over the page's passages, added up.
+    ``shared`` is the number of words that also occur in the question, and ``weighted`` the sum of their inverse
+    document frequencies over the page's passages.
     """
 
     box: Box
@@ -28,7 +28,7 @@ class Passage(NamedTuple):
 
 
 class Target(NamedTuple):
-    """The right passage, and first and last word of the short answer in it; none if there is no short answer."""
+    """The right passage, and first and last word of the short answer in it; no span without a short answer."""
 
     passage: int
     span: tuple[int, int] | None
@@ -36,7 +36,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A question with the passages of its page, and the right answer; none if the page has none."""
+    """A question with the passages of its page, and the right answer; None if the page has no answer."""
 
     question: list[str]
     passages: list[Passage]

@@ -42,7 +42,7 @@ class DecAtt(nn.Module):
 
 
 class DocReader(nn.Module):
-    """First and last word of the answer in a passage, beside the score that it has none."""
+    """A model of the first and last word of a passage's answer, and of the score that the passage has no answer."""
 
     def __init__(self, width: int, hidden: int = 128, layers: int = 3, dropout: float = 0.4) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class DocReader(nn.Module):
     def forward(
         self, asked: Tensor, is_asked: Tensor, words: Tensor, is_word: Tensor, extra: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return logits of first and last word, shape (pairs, 1 + longest): the first place says that there is none.
+        """Return logits of first and last word, shape (pairs, 1 + longest): position 0 says that there is no answer.
 
         ``extra``, shape (pairs, longest, 2), says whether the question has a word, and how frequent it is in the passage.
         """
@@ -109,7 +109,7 @@ class Pipeline(Reader):
         return Said((passage.box.start, passage.box.end), short, long, long + score)
 
     def _boxes(self, pages: Sequence[Page]) -> list[Tensor]:
-        """Return the logits of the passages of each page, and of none of them, which is the last."""
+        """Return the logits of each page's passages; the last one stands for no passage."""
         pairs = [(page.question, passage) for page in pages for passage in page.passages]
         device = self.null.device
         asked, words = self._texts(pairs)
@@ -126,7 +126,7 @@ class Pipeline(Reader):
         return -logs[page.target.passage] if page.target else -NULL_WEIGHT * logs[-1]
 
     def _short_loss(self, right: Sequence[tuple[Page, Target]]) -> Tensor:
-        """Return the loss of the answers in the right passages; place 0 is for a passage that has none."""
+        """Return the loss of the answers in the right passages; position 0 is for a passage without an answer."""
         pairs = [(page.question, page.passages[target.passage]) for page, target in right]
         wanted = [(target.span[0] + 1, target.span[1] + 1) if target.span else (0, 0) for _, target in right]
         device = self.null.device

@@ -13,7 +13,7 @@ from baselines.readers.vectors import WordVectors
 
 
 class Said(NamedTuple):
-    """An answer as half-open ranges of tokens; of a long answer alone, ``short`` is none."""
+    """A predicted answer as half-open ranges of tokens; ``short`` is None if there is only a long answer."""
 
     long: Tokens
     short: Tokens | None

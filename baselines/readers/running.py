@@ -25,7 +25,7 @@ READERS: dict[str, Callable[[WordVectors], Reader]] = {one.key: one for one in (
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a reader is trained."""
+    """The settings that a reader is trained with."""
 
     reader: str
     schedule: Schedule = field(default_factory=lambda: Schedule(rate=1e-3, epochs=20, batch=15))
@@ -76,12 +76,12 @@ def train(
 
 
 def predict(run: Path, *, files: Sequence[Path], vectors: Path, to: Path, say: Say) -> dict[str, int]:
-    """Write the predictions for files as the official evaluation takes them; return how many, and how many answer.
+    """Write predictions in the official evaluation's format; return how many there are, and how many have an answer.
 
     Raises
     ------
     EvaluationError
-        The run's folder holds no trained reader, the vectors are others, or a file can't be read.
+        The run's folder holds no trained reader, the vectors differ from those in training, or a file can't be read.
     """
     record = record_read(run)
     name = record["recipe"].get("reader")

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class WordVectors:
-    """The vectors of the words of some texts. A word that has none has zeros; so has padding."""
+    """The vectors of the words in some texts. Words without a vector, and padding, have zeros."""
 
     def __init__(self, vectors: dict[str, Floats], width: int) -> None:
         self.width = width
@@ -26,7 +26,7 @@ class WordVectors:
         self._table = torch.from_numpy(np.stack([np.zeros(width, np.float32), *vectors.values()]))
 
     def padded(self, texts: Sequence[Sequence[str]], device: torch.device) -> tuple[Tensor, Tensor]:
-        """Return the vectors of words, shape (texts, longest, width), and where they aren't padding, (texts, longest)."""
+        """Return the vectors of words, shape (texts, longest, width), and a mask without padding, (texts, longest)."""
         longest = max(1, *map(len, texts)) if texts else 1
         rows = np.zeros((len(texts), longest), dtype=np.int64)
         mask = np.zeros((len(texts), longest), dtype=np.bool_)
@@ -45,7 +45,7 @@ def vectors_files(source: Path) -> list[Path]:
 
 
 def vectors_read(source: Path, words: Collection[str]) -> WordVectors:
-    """Return the vectors of words; of a file in GloVe's format, no others are kept in memory.
+    """Return the vectors of these words; of a file in GloVe's format, only these are kept in memory.
 
     Parameters
     ----------

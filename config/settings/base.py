@@ -1,4 +1,4 @@
-"""What every installation shares. Nothing here is a secret and nothing is machine-specific."""
+"""The settings that every installation shares, without secrets and without machine-specific values."""
 
 from pathlib import Path
 from typing import Any
@@ -136,7 +136,7 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 
 
 def email_verification(default: str) -> str:
-    """Return whether addresses are confirmed: all, or none (an address that may be confirmed later proves nothing)."""
+    """Return whether all addresses are confirmed, or none; optional confirmation would prove nothing."""
     value: str = env.str("QUORATE_EMAIL_VERIFICATION", default=default)
     if value not in ("mandatory", "none"):
         raise ImproperlyConfigured("QUORATE_EMAIL_VERIFICATION must be mandatory or none")

@@ -1,4 +1,4 @@
-"""One machine, no services: for trying Quorate, for developing it, and for `make demo` and `make serve`."""
+"""Settings for one machine without services: for trying or developing Quorate, and for `make demo` and `make serve`."""
 
 from config.settings.base import *
 from config.settings.base import DATA_DIR, STORAGES, env

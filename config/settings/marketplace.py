@@ -1,4 +1,4 @@
-"""The marketplace: a service of its own, with its own database, users, cookies and hosts."""
+"""Settings of the marketplace, a separate service with its own database, users, cookies and hosts."""
 
 from typing import Any
 from urllib.parse import urlsplit

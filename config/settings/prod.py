@@ -1,4 +1,4 @@
-"""Production: everything that matters is required, and an insecure value stops the start."""
+"""Settings for production: every important value is required, and insecure values prevent the start."""
 
 from django.core.exceptions import ImproperlyConfigured
 

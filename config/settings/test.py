@@ -1,4 +1,4 @@
-"""For the tests: fast password hashing, plain static files, mail kept in memory."""
+"""Settings for the tests: fast password hashing, plain static files, mail kept in memory."""
 
 import tempfile
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""One campaign in a file, with all that belongs to it: from one installation to another, whatever their databases."""
+"""Archives: one campaign with all its data in a file, to move it between installations with any databases."""

@@ -1,4 +1,4 @@
-"""Whether the pages in an unpacked archive are those that its rows name, by their content."""
+"""Checks that the pages in an unpacked archive are those that its rows name, by their content."""
 
 import zlib
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _DAMAGED = (OSError, EOFError, ValueError, RecursionError, TypeError, IndexError
 
 
 def files_check(folder: Path) -> None:
-    """Refuse an archive whose pages are missing, or not what their names say.
+    """Refuse an archive with missing pages, or with pages whose content doesn't match their names.
 
     Raises
     ------

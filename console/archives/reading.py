@@ -60,18 +60,18 @@ _MAY_BE_THERE = (SURROGATE, USER, LOG)
 
 
 def archive_read(stream: IO[bytes], *, now: datetime, beside_others: bool = False) -> dict[str, Any]:
-    """Bring an archive in and return its manifest: whole, or not at all.
+    """Import an archive, whole or not at all, and return its manifest.
 
-    ``beside_others`` is for the demo alone. It allows other campaigns in the installation, and moves all times by the days
+    ``beside_others`` is only for the demo. It allows other campaigns in the installation, and moves times by the days
     that have passed since the archive was made. The demo's archives share no primary keys: one installation made them.
 
-    Everything keeps its keys. People get their accounts under their addresses, without a password or any right over the
-    installation: they ask for a new password, also where an account is there under their address.
+    All rows keep their keys. People get accounts under their addresses, without a password or rights over the
+    installation. They request a new password, also if an account with their address already exists.
 
     Raises
     ------
     ArchiveError
-        The installation is not empty or of another version, or the archive is damaged or none of a campaign.
+        The installation isn't empty or has another version, or the archive is damaged or not an archive of a campaign.
     """
     folder = Path(settings.DATA_DIR)
     folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def _check(manifest: dict[str, Any]) -> None:
 
 
 def _refuse_unless_empty() -> None:
-    """Refuse where there is a campaign, or anything left of one: all rows keep their keys."""
+    """Refuse if there are campaigns or remains of one, because all imported rows keep their keys."""
     for label in LABELS:
         if label not in _MAY_BE_THERE and model_named(label)._base_manager.exists():  # noqa: SLF001  Django's documented way past managers that filter
             raise ArchiveError(
@@ -136,7 +136,7 @@ def _refuse_unless_empty() -> None:
 
 @contextmanager
 def _stored(folder: Path) -> Iterator[None]:
-    """Put files in place; where what follows fails, take away those that were put there."""
+    """Copy files into storage; delete the copied files if the code in the context fails."""
     added: list[tuple[str, str]] = []
     try:
         for store in ("documents", "releases"):
@@ -163,12 +163,12 @@ class _Inserting:
         self._users: dict[int, int] = {}
 
     def all(self, tables: dict[str, Any]) -> None:
-        """Insert every table, then have the database look at what its rows point to.
+        """Insert every table, then have the database check the references of all rows.
 
         Raises
         ------
         ArchiveError
-            Rows are damaged, or point to others that are not there.
+            Rows are damaged, or refer to rows that don't exist.
         """
         try:
             for label in LABELS:
@@ -191,7 +191,7 @@ class _Inserting:
                 cursor.execute(statement)
 
     def _insert(self, model: type[Model], label: str, rows: Iterator[list[Any]]) -> int:
-        """Insert rows as they are: no default, no date of today, no signal; return how many."""
+        """Insert rows unchanged, without defaults, current dates or signals; return how many."""
         fields = columns_of(model, label)
         own_keys = label == LOG  # rows that nothing points to, beside some that may be there
         here = [place for place, field in enumerate(fields) if not (own_keys and field.primary_key)]
@@ -210,7 +210,7 @@ class _Inserting:
         return count
 
     def _value(self, field: Any, value: Any) -> Any:
-        """Return a value as the database takes it; what it points to outside of the archive is nothing."""
+        """Return a value in database form; references to objects outside of the archive become None."""
         if value is not None and isinstance(field, ForeignKey):
             if field.related_model is User:
                 value = self._users[value]

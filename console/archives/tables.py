@@ -1,4 +1,4 @@
-"""What an archive holds: which rows belong to a campaign, a line for each table, and for each that stays, why it does."""
+"""The contents of an archive: for each table, the campaign's rows in it, or the reason why it is left out."""
 
 import gzip
 import json
@@ -120,7 +120,7 @@ class ArchiveError(RuntimeError):
 
 
 def member_of(label: str) -> str:
-    """Return where the rows of a table are in an archive."""
+    """Return the path of a table's rows in an archive."""
     return f"rows/{label}.jsonl.gz"
 
 
@@ -131,7 +131,7 @@ def rows_in(folder: Path, label: str) -> Iterator[list[Any]]:
 
 
 def model_named(label: str) -> type[Model]:
-    """Return the model of a table, the one behind a many-to-many field included."""
+    """Return the model of a table, including the implicit ones of many-to-many fields."""
     app, _, name = label.partition(".")
     return apps.get_app_config(app).get_model(name)
 
@@ -148,12 +148,12 @@ def tables_of(campaign: Campaign) -> Iterator[tuple[str, "QuerySet[Model]"]]:
 
 
 def migrations_here() -> dict[str, str]:
-    """Return the last migration of each of our apps: archives go between installations that have the same."""
+    """Return the last migration of each of our apps: archives work only between installations with the same ones."""
     ours = {label.partition(".")[0] for label in (*ROWS, *PEOPLE)} | {"documents"}
     leaves = MigrationLoader(None, ignore_no_migrations=True).graph.leaf_nodes()
     return {app: name for app, name in sorted(leaves) if app in ours}
 
 
 def columns_of(model: type[Model], label: str) -> list["Field[Any, Any]"]:
-    """Return the fields of a table that travel."""
+    """Return the fields of a table that archives contain."""
     return [field for field in model._meta.concrete_fields if field.name not in LEFT_OUT.get(label, ())]  # noqa: SLF001  Django's documented way to a model's fields

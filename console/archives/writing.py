@@ -40,12 +40,12 @@ from workforces.models import Errand, ErrandState, Posting, PostingState
 
 
 def archive_write(campaign: Campaign, stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
-    """Write all that belongs to a campaign into a stream, as of one moment, and return the manifest.
+    """Write all data of a campaign into a stream, as of one moment, and return the manifest.
 
     Raises
     ------
     ArchiveError
-        Something of the campaign is still going on, here or at a marketplace.
+        Something in the campaign is still running, here or at a marketplace.
     """
     with (
         tempfile.TemporaryDirectory(prefix="quorate-archive-") as name,
@@ -88,7 +88,7 @@ def reading_snapshot() -> Iterator[None]:
 
 
 def _refuse_unless_quiet(campaign: Campaign) -> None:
-    """Refuse to take away what is still going on: two installations would both go on with it."""
+    """Refuse a campaign with running work: otherwise two installations would both continue it."""
     state = Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
     unfinished = Job.objects.filter(scope=campaign.pk, state__in=(JobState.QUEUED, JobState.RUNNING))
     errands = Errand.objects.filter(
@@ -106,7 +106,7 @@ def _refuse_unless_quiet(campaign: Campaign) -> None:
 
 
 def _write_rows(campaign: Campaign, tar: HashedTar, part: Path) -> dict[str, Any]:
-    """Write each table into a member of its own; people last, once it is known who is meant."""
+    """Write each table into its own member; people last, once the rows that refer to them are known."""
     tables: dict[str, Any] = {}
     people: set[UUID] = set()
     users: set[int] = set()
@@ -141,7 +141,7 @@ def _write_rows(campaign: Campaign, tar: HashedTar, part: Path) -> dict[str, Any
 
 
 def _write_surrogates(people: Iterable[UUID], tar: HashedTar, part: Path) -> None:
-    """Write who is meant, with the key of each whom nothing names: elsewhere it could not be worked out again."""
+    """Write the surrogates that rows refer to, with the keys of unnamed ones, which can't be computed elsewhere."""
     named = {
         surrogate
         for model in (User, ExternalIdentity)
@@ -157,7 +157,7 @@ def _write_surrogates(people: Iterable[UUID], tar: HashedTar, part: Path) -> Non
 
 @contextmanager
 def _packed(part: Path) -> Iterator[gzip.GzipFile]:
-    """Open a file whose bytes say nothing of when it was written."""
+    """Open a gzip file that doesn't contain the time when it was written."""
     with part.open("wb") as raw, gzip.GzipFile("", "wb", 5, raw, mtime=0) as file:
         yield file
 
@@ -184,7 +184,7 @@ def _document_names(campaign: Campaign) -> Iterator[str]:
 
 
 def _release_names(campaign: Campaign) -> Iterator[str]:
-    """Yield the files of releases that are kept here; a command writes them into a folder of its own."""
+    """Yield the names of release files in storage; files that a command wrote into another folder aren't included."""
     for release in Release.objects.filter(campaign=campaign, state=ReleaseState.READY).order_by("number"):
         if storages["releases"].exists(f"{release.folder}/{SUMS}"):
             for name in (*release.manifest["files"], *descriptions_of(release)):

@@ -1,4 +1,4 @@
-"""From what a command or a form says to a crowd, policies and a setting."""
+"""Turning the input of a command or form into a crowd, policies and a setting."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ CARE, SECONDS = 0.92, 20.0  # of people of whom nothing is known
 
 
 def policy_named(text: str, base: Policy) -> Policy:
-    """Return the policy that a short text asks for, like another one in all it does not say.
+    """Return the policy that a short text describes; everything else is taken from another policy.
 
     ``paper``, ``fixed``, or ``target`` with the acceptable share of wrong labels and a budget in dollars.
 
@@ -57,7 +57,7 @@ def campaign_asked(campaign: Campaign) -> tuple[list[str], Policy]:
     Raises
     ------
     PlanError
-        No vote makes a label there.
+        The campaign's labels aren't made by votes.
     """
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Voted):
@@ -67,12 +67,12 @@ def campaign_asked(campaign: Campaign) -> tuple[list[str], Policy]:
 
 
 def plan_asked(campaign: Campaign, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plan that the page asks for: the campaign's policy, the other processes and a target beside it.
+    """Return the plan that the page requests: the campaign's policy beside the other processes and a target.
 
     Raises
     ------
     PlanError
-        No vote makes a label there, or no crowd disagrees so seldom, or so often.
+        The campaign's labels aren't made by votes, or no crowd has such a low or high rate of disagreement.
     """
     labels, base = campaign_asked(campaign)
     names = ("items", "votes", "people", "spam", "reward_cents", "answers_a_day")
@@ -96,12 +96,12 @@ def _level(campaign: Campaign) -> Level:
 def crowd_assumed(
     labels: Iterable[str], *, no_majority: float, care: float, votes: int, seconds: float, level: Level
 ) -> CrowdModel:
-    """Return a crowd with the rates that a team expects.
+    """Return a crowd with the rates that a team assumes.
 
     Raises
     ------
     PlanError
-        No crowd of such care disagrees so seldom, or so often.
+        No crowd of such care has such a low or high rate of disagreement.
     """
     try:
         return assumed(
@@ -118,21 +118,21 @@ def crowd_assumed(
 
 
 def truth_places(judgments: Judgments, truth: Mapping[Any, Any] | None) -> Places:
-    """Return the place of each item's right label, -1 where it is not known."""
+    """Return the index of each item's right label, -1 if it isn't known."""
     places = {str(label): place for place, label in enumerate(judgments.labels)}
     known = {str(item): str(label) for item, label in (truth or {}).items()}
     return np.array([places.get(known.get(str(item), ""), -1) for item in judgments.items])
 
 
 def crowd_fitted(judgments: Judgments, true: Places, seconds: Mapping[Any, float]) -> CrowdModel:
-    """Return the crowd that made some judgments."""
+    """Return a crowd model fitted to judgments."""
     rows = Rows(tuple(map(str, judgments.labels)), judgments.item, judgments.annotator, judgments.label, true)
     pace = Pace(median=float(np.median(list(seconds.values())))) if seconds else Pace()
     return fitted(rows, pace=pace)
 
 
 def foreseen(judgments: Judgments, true: Places, setting: Setting) -> dict[str, Foreseen]:
-    """Return what a pilot says of the campaign to come.
+    """Return the forecast of the campaign from a pilot.
 
     Raises
     ------

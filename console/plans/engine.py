@@ -20,7 +20,7 @@ HELD = 0.9  # of the runs lie between low and high
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The mean of a number over all runs, and the bounds of nine tenths of them."""
+    """The mean of a number over all runs, and the bounds of the middle 90% of them."""
 
     value: float
     low: float
@@ -52,12 +52,12 @@ def plans_of(
 ) -> dict[str, dict[str, Span]]:
     """Return the forecast of each policy, by its name.
 
-    Each run begins from the same seed for every policy, so that policies with the same gold checks meet the same people.
+    Each run begins from the same seed for every policy, so that policies with the same gold checks get the same people.
 
     Notes
     -----
-    The bounds show what differs between runs with such a crowd. They do not show how well the crowd is known: for that see
-    `measures.pilots`, whose intervals are wider.
+    The bounds show the variation between runs with such a crowd. They don't show how well the crowd is known; for
+    that see `measures.pilots`, whose intervals are wider.
     """
     return {
         name: _spans([_numbers(Run(model, policy, setting, chance_of(seed, number))) for number in range(runs)])
@@ -75,7 +75,7 @@ def _spans(runs: list[dict[str, float]]) -> dict[str, Span]:
 
 
 def _numbers(run: Run) -> dict[str, float]:
-    """Play a run and return its numbers, for the whole campaign."""
+    """Simulate a run and return its numbers, for the whole campaign."""
     played, setting, policy, scale = run.play(), run.setting, run.policy, run.scale
     counted = played.counts.sum() * scale
     judgments = counted + run.staff.excluded

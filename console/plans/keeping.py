@@ -1,4 +1,4 @@
-"""Forecasts that are kept with a campaign, to be held against what comes."""
+"""Storing forecasts with a campaign, to compare them with its results."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from quality.models import CampaignPlan
 
 @durable
 def plan_keep(*, campaign: Campaign, data: dict[str, Any], actor_id: UUID | None, now: datetime) -> CampaignPlan:
-    """Keep a forecast; earlier ones stay."""
+    """Store a forecast; earlier ones stay."""
     row = CampaignPlan.objects.create(campaign=campaign, made_at=now, data=data)
     record(action="plan_keep", subject=row, now=now, actor_id=actor_id, scope_id=campaign.pk)
     return row

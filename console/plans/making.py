@@ -1,4 +1,4 @@
-"""A plan as it is kept and shown."""
+"""A plan in the form that is stored and shown."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -28,12 +28,12 @@ def plan_made(
     runs: int = RUNS,
     seed: int = 1,
 ) -> dict[str, Any]:
-    """Play each policy and return what came of it, with all that it rests on, as JSON.
+    """Simulate each policy and return the results, with all assumptions and inputs, as JSON.
 
     Parameters
     ----------
     source
-        Where the crowd comes from: the rates it was assumed by, or the file it was fitted to.
+        The source of the crowd: the rates that were assumed, or the file that it was fitted to.
     """
     found = plans_of(model, policies, setting, runs=runs, seed=seed)
     return {

@@ -1,4 +1,4 @@
-"""A campaign played once with people who are made up: votes, gold, suspensions, second rounds, experts."""
+"""The simulation of one campaign with simulated people: votes, gold, suspensions, second rounds, experts."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,7 +23,7 @@ STEP = 0.05  # of hit rates for which the gold test is computed
 
 @dataclass
 class Played:
-    """The result of one run. Counts are of the items that were played; the campaign has ``scale`` times as many."""
+    """The result of one run. Counts are of the simulated items; the campaign has ``scale`` times as many."""
 
     true: Places
     counts: Floats
@@ -36,7 +36,7 @@ class Played:
 
 @dataclass
 class Staff:
-    """The people of one run: who they are, how much they do, and when the gold test pauses them."""
+    """The people of one run: their care and habits, their shares of the work, and the effects of the gold test."""
 
     care: Floats
     habits: Floats
@@ -47,7 +47,7 @@ class Staff:
 
 
 def staff_of(model: CrowdModel, setting: Setting, policy: Policy, chance: np.random.Generator) -> Staff:
-    """Draw people, let the gold test look at them, and return who is left to vote."""
+    """Draw people, apply the gold test to them, and return those who are left to vote."""
     places = model.people(setting.people, chance)
     loads = model.loads[places] * np.exp(chance.normal(0, setting.skew, setting.people))
     care, habits = model.care[places].copy(), model.habits[places].copy()
@@ -71,7 +71,7 @@ def staff_of(model: CrowdModel, setting: Setting, policy: Policy, chance: np.ran
 
 
 def _paused_after(policy: Policy, hit_rate: float, items: float, chance: np.random.Generator) -> float:
-    """Return after how many items a person with this hit rate is paused; infinity: never."""
+    """Return the number of items after which a person with this hit rate is paused; infinity if never."""
     checks = checks_among(int(items), policy)
     if not checks:
         return np.inf
@@ -90,7 +90,7 @@ def _failed(test: GoldTest, hit_rate: float) -> Floats:
 
 @dataclass
 class Run:
-    """One campaign as it could turn out."""
+    """One simulated campaign."""
 
     model: CrowdModel
     policy: Policy
@@ -107,7 +107,7 @@ class Run:
         self.played = Played(true, np.zeros((self.items, len(self.model.labels))), np.full(self.items, -1))
 
     def play(self) -> Played:
-        """Play it by the policy's process."""
+        """Simulate the campaign by the policy's process."""
         for _ in range(self.setting.votes):
             self.vote(np.arange(self.items))
         most = self.played.counts.max(axis=1)
@@ -185,7 +185,7 @@ class Run:
         self.played.cases = int((self.played.label < 0).sum())
 
     def _audit(self, doubts: Floats, wrong: NDArray[np.bool_]) -> Calibration:
-        """Return how doubts are to be taken, as experts find who judge a stratified sample."""
+        """Return the calibration of doubts, from simulated experts who judge a stratified sample."""
         places = strata_by_doubt(doubts)
         strata = [np.flatnonzero(places == place) for place in range(int(places.max()) + 1)]
         sizes = allocation([len(one) for one in strata], [float(spread(doubts[one]).mean()) for one in strata], AUDITED)

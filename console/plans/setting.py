@@ -1,4 +1,4 @@
-"""What a campaign is to be, for a plan: how much there is to do, by how many people, at which price."""
+"""The setting of a campaign for a plan: the amount of work, the number of people, and the prices."""
 
 from dataclasses import dataclass
 
@@ -7,29 +7,29 @@ from web.errors import KeyedError
 
 
 class PlanError(KeyedError):
-    """A plan cannot be made of what was asked for; the message says why."""
+    """A plan cannot be made from this input; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is decided, or assumed, before anything is spent.
+    """The values that are decided or assumed before any money is spent.
 
     Attributes
     ----------
     items, votes
-        How many items, and how many votes of each in the first round.
+        The number of items, and of votes on each in the first round.
     people
-        Who will take part; a few of them do most of the work (``skew``: the standard deviation of the logarithm).
+        The number of people; a few of them do most of the work (``skew``: the standard deviation of the logarithm).
     spam
-        The share of the work that people who do not read would do if quality control did not stop them.
+        The share of the work that people who don't read would do without quality control.
     reward_cents, has_fees, training_cents
-        Of each answer; whether the marketplace takes its fifth; once for each person.
+        The reward per answer; whether the marketplace takes its fifth; the training's pay, once per person.
     answers_a_day
-        Of an average person.
+        The number of answers per day of an average person.
     expert_minutes, inspection_seconds
-        What one judgment of an expert takes, and reading one answer.
+        The time for one judgment of an expert, and for reading one answer.
     level
-        How far apart two labels are.
+        The level of measurement, which determines the distance between two labels.
     """
 
     items: int

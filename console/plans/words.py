@@ -1,4 +1,4 @@
-"""What a plan's numbers are called, and how they are written."""
+"""The names of a plan's numbers, and their format."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,6 +41,6 @@ def written(name: str, value: float) -> str:
 
 
 def span(name: str, numbers: Mapping[str, Any]) -> str:
-    """Return a number with its bounds; alone where they are the same."""
+    """Return a number with its bounds; without them if they are the same."""
     value, low, high = (written(name, numbers[key]) for key in ("value", "low", "high"))
     return value if low == high else f"{value} ({low} to {high})"

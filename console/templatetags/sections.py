@@ -14,18 +14,18 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def campaign_navigation(context: dict[str, Any]) -> Navigation:
-    """Return the navigation of the campaign in the context, for the person who asks."""
+    """Return the navigation of the campaign in the context, for the logged-in person."""
     request = context["request"]
     return navigation_of(context["campaign"], request.campaign_actions, request.resolver_match.url_name)
 
 
 @register.simple_tag(takes_context=True)
 def campaign_launch_checklist(context: dict[str, Any]) -> list[Step]:
-    """Return what the campaign in the context has and lacks before a launch."""
+    """Return the launch checklist of the campaign in the context."""
     return launch_checklist(context["campaign"])
 
 
 @register.simple_tag(takes_context=True)
 def campaign_reviewed_elsewhere(context: dict[str, Any]) -> ReviewedElsewhere:
-    """Return what is reviewed on other pages than the queue, for the campaign in the context."""
+    """Return the decisions that wait on other pages than the queue, for the campaign in the context."""
     return reviewed_elsewhere(context["campaign"], timezone.now())

@@ -1,4 +1,4 @@
-"""What happened in a campaign, for its managers: every act with who did it and why, and every job."""
+"""The history of a campaign for its managers: every action with its actor and reason, and every job."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,7 @@ RETRY = BulkAct(
 @login_required
 @require_GET
 def by_id(request: HttpRequest, campaign_id: UUID) -> HttpResponse:
-    """Lead from a job, which knows no short names, to its campaign."""
+    """Redirect to a campaign by its id, for links from jobs, which don't know short names."""
     campaign = get_object_or_404(Campaign, pk=campaign_id)
     return redirect("campaign", slug=campaign_for(request, campaign.slug, Action.SEE_CAMPAIGN).slug)
 
@@ -44,7 +44,7 @@ def by_id(request: HttpRequest, campaign_id: UUID) -> HttpResponse:
 @login_required
 @require_GET
 def log(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List what people and rules did, the latest first, or send it as a file."""
+    """List the actions of people and rules, latest first, or download them as a file."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     events, wanted = AuditEvent.objects.filter(scope_id=campaign.pk), request.GET.get("act", "")
     if wanted in ACTS:
@@ -72,7 +72,7 @@ def log(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _subject(campaign: Campaign, event: AuditEvent) -> str:
-    """Return what an event is about, unless it is the campaign whose log this is."""
+    """Return the subject of an event, unless it is the campaign whose log this is."""
     return "" if event.subject == f"campaign:{campaign.pk}" else event.subject
 
 
@@ -86,7 +86,7 @@ def _by_whom(events: Sequence[AuditEvent]) -> list[tuple[AuditEvent, str]]:
 
 
 def _why(row: tuple[AuditEvent, str]) -> Any:
-    """Return the reason alone: what else an event holds may be an expert's opinion, or evidence shown elsewhere."""
+    """Return only the reason: an event may also hold an expert's opinion, or evidence that is shown elsewhere."""
     reason = row[0].data.get("reason", "")
     return reason if isinstance(reason, str) else ""
 
@@ -127,7 +127,7 @@ def _jobs(campaign: Campaign, state: str) -> Table:
 @login_required
 @require_POST
 def jobs_retry(request: HttpRequest, slug: str) -> HttpResponse:
-    """Try the jobs that are ticked again, those that failed."""
+    """Retry the selected jobs that failed."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     ticked = _jobs(campaign, "").ticked(request.POST)
     queued = sum(job_retry(job_id=job.pk, now=timezone.now()) for job in ticked)

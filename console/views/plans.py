@@ -52,7 +52,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _first(campaign: Campaign, last: CampaignPlan | None) -> dict[str, Any]:
-    """Return what stands in the form at first: what was asked for last, else what the campaign holds."""
+    """Return the initial values of the form: those of the last plan, else those of the campaign."""
     if last is not None:
         data = last.data
         return {**data["setting"], "no_majority": data["crowd"].get("no_majority"), "seed": data["seed"]}
@@ -61,7 +61,7 @@ def _first(campaign: Campaign, last: CampaignPlan | None) -> dict[str, Any]:
 
 
 def came_of(campaign: Campaign) -> dict[str, float]:
-    """Return the numbers of the campaign so far that a plan has under the same name."""
+    """Return the campaign's numbers so far that have the same names as a plan's."""
     data = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     summary = data.get("summary") or {}
     if not summary.get("judgments"):
@@ -92,7 +92,7 @@ def _rows(last: CampaignPlan, came: dict[str, float]) -> list[tuple[Any, list[st
 
 
 def _chart(last: CampaignPlan) -> Any:
-    """Return a chart of the wrong labels to expect by each policy."""
+    """Return a chart of the expected wrong labels by policy."""
     plans = {name: last.data["plans"][name] for name in last.data["names"]}
     spreads = [Spread(*(one["label_error"][key] for key in ("value", "low", "high"))) for one in plans.values()]
     text = "; ".join(

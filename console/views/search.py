@@ -13,7 +13,7 @@ from console.search import search
 @login_required
 @require_GET
 def search_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the pages, settings, items, and people that are called like what was typed."""
+    """List the pages, settings, items, and people whose names match the search text."""
     campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
     text = request.GET.get("q", "")
     found = search(campaign=campaign, actions=actions_of(signed_in(request), campaign.pk), text=text)

@@ -19,7 +19,7 @@ from quality.experts.selectors import expert_work
 @login_required
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """List what a person can do here: work to do, campaigns to look after."""
+    """List a person's work and the campaigns that they manage."""
     user = signed_in(request)
     rows = campaigns_of(user)
     managed = [campaign for campaign, roles in rows if user.is_admin or Role.MANAGER in roles]
@@ -41,13 +41,13 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def alive(request: HttpRequest) -> HttpResponse:
-    """Say that the process answers."""
+    """Respond, to show that the process is running."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Say whether people can work here and their work is looked at; if not, why."""
+    """Report whether people can work here and their work is reviewed; if not, why."""
     found = readiness.problems(timezone.now())
     text = "\n".join(found) or "ok"
     return HttpResponse(f"{text}\n", status=503 if found else 200, content_type="text/plain")

@@ -1,4 +1,4 @@
-"""Canonical bytes: the input page, repaired where HTML could not survive, otherwise untouched."""
+"""Canonical bytes: the input page unchanged, except for characters that can't be kept in HTML."""
 
 import hashlib
 

@@ -1,7 +1,7 @@
-"""End tags that HTML lets out, written into a page so that its tags are balanced.
+"""Omitted end tags, written into a page so that its tags are balanced.
 
-The published files are serialized trees in which every element is closed. A page that leaves end tags out gets
-them where a browser closes the elements; any other page stays as it is, byte for byte.
+The published files are serialized trees in which every element is closed. A page that omits end tags gets
+them where a browser closes the elements; any other page stays unchanged, byte for byte.
 """
 
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from documents.html.markup import Element, Page
 
 
 def closed_page(text: str, *, max_nodes: int, max_depth: int) -> Page:
-    """Return the structure of a page with every structural element closed; ``Page.text`` has the end tags.
+    """Return the structure of a page with every structural element closed; ``Page.text`` includes the end tags.
 
     Raises
     ------
     Unbalanced
-        After the end tags were added, the page reads otherwise than before.
+        With the end tags added, the page is parsed differently than before.
     LimitExceeded
     """
     page = Page(text, max_nodes=max_nodes, max_depth=max_depth)

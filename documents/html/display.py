@@ -60,7 +60,7 @@ _MOST_GROWTH = 4
 
 
 def display_html(text: str, candidates: Sequence[Candidate]) -> str:
-    """Return the page for reading, safe to put into ours.
+    """Return the page for reading, safe to embed in our pages.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     Raises
     ------
     LimitExceeded
-        The page, or a candidate by itself, is many times as large to a browser as its source.
+        The page, or a candidate by itself, is many times as large in a browser as its source.
     """
     encoded = text.encode()
     for candidate in candidates:  # what would be too large is refused before anything is parsed
@@ -119,7 +119,7 @@ def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
 
 
 def _box_document(source: str, html: str) -> turbohtml.Document:
-    """Parse HTML of a candidate where its tag, which its source begins with, may stand."""
+    """Parse a candidate's HTML inside an element in which its first tag is allowed."""
     tag = _FIRST_TAG.match(source)
     opening, closing = _CONTEXT.get(tag[1].lower(), ("", "")) if tag else ("", "")
     return turbohtml.parse(f"{opening}{html}{closing}")
@@ -131,7 +131,7 @@ def _body_of(document: turbohtml.Document) -> str:
 
 
 def character_offsets(encoded: bytes, places: Sequence[int]) -> list[int]:
-    """Return for byte offsets in UTF-8, in any order, which character begins there."""
+    """Return the index of the character that begins at each UTF-8 byte offset; offsets may be in any order."""
     character_at, before, character = dict[int, int](), 0, 0
     for place in sorted(set(places)):
         character += len(encoded[before:place].decode())
@@ -148,7 +148,7 @@ _CONTEXT = {
 
 
 def _mark_words(source: str, words: Sequence[tuple[int, int, int]], mark: str) -> str:
-    """Wrap each stretch of text that belongs to a word; a word that runs over a tag gets several."""
+    """Wrap each stretch of text in a word; a word that spans tags gets several marks."""
     out: list[str] = []
     position = 0
     cursor = 0
@@ -179,7 +179,7 @@ def _is_removed(node: turbohtml.Element) -> bool:
 
 
 def _prepare(document: turbohtml.Document, *, mark: str = "") -> None:
-    """Take away what a page could pass off as ours, and show what stands for images; `sanitised` takes all else."""
+    """Remove a page's imitations of our markup, and show alternative texts of images; `sanitised` removes the rest."""
     for node in document.select(_OURS + (f", [{mark}]" if mark else "")):
         attributes = node.attrs
         classes = [f"wiki-{name}" for name in attributes.pop("class", None) or () if name in _CLASSES]
@@ -196,7 +196,7 @@ def _prepare(document: turbohtml.Document, *, mark: str = "") -> None:
 
 
 def _show_alternative(image: turbohtml.Element, alternative: str) -> None:
-    """Put an image's text in its place: images themselves are neither stored nor fetched."""
+    """Replace an image by its text: images themselves are neither stored nor fetched."""
     text = turbohtml.Element("span")
     text.attrs["class"] = ["wiki-image"]
     text.append(turbohtml.Text(alternative))

@@ -1,4 +1,4 @@
-"""What can be wrong with a page.
+"""The errors of pages.
 
 DocumentError
 ├── NotText        the bytes are not UTF-8
@@ -24,4 +24,4 @@ class LimitExceeded(DocumentError):
 
 
 class Unbalanced(DocumentError):
-    """The page leaves end tags out, and where they belong is not clear."""
+    """The page omits end tags, and their places aren't clear."""

@@ -1,7 +1,7 @@
-"""Read a page once: its structural tags and the blocks of visible text, with their places in the source.
+"""Parse a page once: its structural tags and the blocks of visible text, with their positions in the source.
 
-Tree construction follows the WHATWG algorithm (turbohtml), so a page is cut where a browser would
-cut it. Positions are character offsets into the canonical text where their names do not say bytes.
+Tree construction follows the WHATWG algorithm (turbohtml), so elements end where they would in a browser.
+Positions are character offsets into the canonical text, unless their names mention bytes.
 """
 
 import re
@@ -57,7 +57,7 @@ _DECISIVE = ", ".join(
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """A structural element: where its tags stand, and which elements enclose it."""
+    """A structural element: the positions of its tags, and its enclosing elements."""
 
     tag: str
     start: int
@@ -70,10 +70,10 @@ class Element:
 
 
 class Block:
-    """A run of text that no block tag interrupts, with the places of its characters.
+    """A run of text that no block tag interrupts, with the positions of its characters.
 
-    Characters of ASCII stand one byte after the other. All characters of a decoded reference stand in one place, and so
-    does every other character in its bytes.
+    Each ASCII character takes one byte. The characters of a decoded reference all have the position of the reference,
+    and every other character has the position of its bytes.
     """
 
     __slots__ = ("_length", "start", "stretches", "texts")
@@ -86,7 +86,7 @@ class Block:
         self._length = 0
 
     def add(self, text: str, first_byte: int) -> None:
-        """Append text that stands in the page from a byte on."""
+        """Append text that begins at a byte of the page."""
         if text.isascii():
             self._append(text, first_byte, first_byte + len(text), is_one_place=False)
             return
@@ -99,8 +99,8 @@ class Block:
     def add_reference(self, source: str, decoded: str, first_byte: int) -> None:
         """Append a character reference.
 
-        One without semicolon runs together with the letters and digits that follow, which are the same in the source
-        and in what it decodes to: ``&sect12`` is a reference and two digits.
+        A reference without a semicolon also takes the letters and digits that follow it, which are equal in the source
+        and in the decoded text: ``&sect12`` is a reference and two digits.
         """
         most = min(len(source), len(decoded)) - 1
         tail = 0
@@ -119,7 +119,7 @@ class Block:
 
 
 class Tag(NamedTuple):
-    """One tag of a structural element, and the bytes at which it stands in the page."""
+    """One tag of a structural element, and its bytes in the page."""
 
     element: Element
     opening: bool
@@ -135,8 +135,8 @@ class Page:
     ----------
     text: canonical text.
     max_nodes, max_depth: a page with more elements, or nested deeper, raises `LimitExceeded`. From 510 levels on
-        the parser joins elements, so that nothing deeper can be read faithfully.
-    furniture: the classes of elements whose text is left out; none: tokenizer version 1.
+        the parser joins elements, so deeper pages can't be parsed faithfully.
+    furniture: the classes of elements whose text is left out; leave empty for tokenizer version 1.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class Page:
             yield block
 
     def _scope_at(self, start: int, scopes: list[tuple[int, bool]]) -> tuple[int, bool]:
-        """Return until where text is read from here on, or not; ``scopes`` are the enclosing ones."""
+        """Return (end, whether text is read) of the scope at a position; ``scopes`` are the enclosing ones."""
         while start >= scopes[-1][0] and len(scopes) > 1:
             scopes.pop()
         if start in self._readable:
@@ -202,7 +202,7 @@ class Page:
         return scopes[-1]
 
     def _walk(self, document: turbohtml.Document, shape: "_Shape", max_nodes: int, max_depth: int) -> None:
-        """Record what decides how the page is read; nothing inside what hides its content does."""
+        """Record the elements that decide which text is read; elements inside hidden content are skipped."""
         inside_hidden, in_contents, in_chrome = set[turbohtml.Node](), set[turbohtml.Node](), set[turbohtml.Node]()
         nodes_hidden = 0
         for node in document.select(_DECISIVE):
@@ -261,13 +261,13 @@ class Page:
 
 
 class _Shape:
-    """Where the elements of a document end in its source."""
+    """The end positions of a document's elements in its source."""
 
     def __init__(self, document: turbohtml.Document, end: int) -> None:
         self._ends: dict[turbohtml.Node, int] = {document: end}
 
     def end_of(self, node: turbohtml.Node) -> int:
-        """Return where an element ends; one without an end tag runs to its next sibling or its parent's end."""
+        """Return the end of an element; without an end tag, it extends to its next sibling or its parent's end."""
         open_ended = list[turbohtml.Node]()
         end: int | None = None
         while end is None:
@@ -287,7 +287,7 @@ class _Shape:
         return end
 
     def _own_end(self, node: turbohtml.Node) -> int | None:
-        """Return where an element ends, unless it runs to the end of its parent."""
+        """Return the end of an element, unless it extends to the end of its parent."""
         if node in self._ends:
             return self._ends[node]
         location = node.source_location if isinstance(node, turbohtml.Element) else None
@@ -303,9 +303,9 @@ class _Shape:
 
 
 def tag_soup(text: str) -> Iterator[turbohtml.Token]:
-    """Yield tags and text as they stand in the source; the lengths of their sources add up to their places.
+    """Yield tags and text in source order; the sum of the lengths so far is the position of each.
 
-    ``</>`` is nothing to HTML, and would have no length: an empty comment is nothing too, and has one.
+    HTML ignores ``</>``, which would have no length. It is read as an empty comment, which is ignored too but has one.
     """
     return iter(
         turbohtml.tokenize(
@@ -315,7 +315,7 @@ def tag_soup(text: str) -> Iterator[turbohtml.Token]:
 
 
 def _is_readable(node: turbohtml.Element) -> bool | None:
-    """Return whether text starts or stops being read at this element; None where nothing changes."""
+    """Return whether text is read from this element on; None if the element changes nothing."""
     if node.tag in ("head", "title"):
         return node.tag == "title"
     identifier = node.attrs.get("id")
@@ -325,7 +325,7 @@ def _is_readable(node: turbohtml.Element) -> bool | None:
 
 
 def hides_its_content(node: turbohtml.Element) -> bool:
-    """Return whether the characters inside this element are no text of the page."""
+    """Return whether the text inside this element isn't part of the page."""
     return node.tag in _DROPPED or bool(_HIDDEN_STYLE.search(str(node.attrs.get("style") or "")))
 
 

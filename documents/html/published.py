@@ -1,4 +1,4 @@
-"""Read Natural Questions files in the original format: one JSON object a line, plain or gzip."""
+"""Read Natural Questions files in the original format: one JSON object per line, plain or gzip."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _GZIP = b"\x1f\x8b"
 
 
 class PublishedError(ValueError):
-    """A published file does not hold what its format says; ``line`` says where, the message what."""
+    """A published file doesn't follow its format; ``line`` says where, the message what."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class PublishedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PublishedExample:
-    """One example as it was published."""
+    """One example in its published form."""
 
     line: int
     example_id: str

@@ -1,7 +1,7 @@
-"""What has to hold in a Natural Questions file so that every tool that reads the format can use it.
+"""The rules for a Natural Questions file that every tool for the format can read.
 
-Each rule is one that a published file keeps and that some reader breaks without; the reference page
-"Natural Questions files" names reader and effect.
+Published files follow each of these rules, and at least one tool fails without it. The reference page
+"Natural Questions files" names the tool and the failure.
 """
 
 import re
@@ -47,7 +47,7 @@ Problem = tuple[str, str]  # (field, what is wrong)
 class Checker:
     """Check records one after another; ids are remembered, so one checker serves all files of a set.
 
-    Files of questions that nobody annotated yet (``unlabeled``), such as those of a hidden test set, may lack annotations.
+    Files of questions without annotations (``unlabeled``), such as those of a hidden test set, may lack annotations.
     """
 
     example_ids: set[int]
@@ -145,7 +145,7 @@ def _question_tokens(tokens: list[Any]) -> Iterator[Problem]:
 
 
 def _tokens_hold(record: dict[str, Any]) -> bool:
-    """Return whether nothing is wrong with the tokens of a page, as `_tokens` would find it, a column at a time."""
+    """Return whether `_tokens` would find no errors in a page's tokens; faster, because it checks whole columns."""
     tokens, html = record["document_tokens"], record["document_html"].encode("utf-8", "surrogatepass")
     try:
         texts, starts, ends, tags = (list(map(itemgetter(name), tokens)) for name in _TOKEN_FIELDS)
@@ -241,7 +241,7 @@ def _candidates(candidates: list[Any], view: _View) -> Iterator[Problem]:
 
 
 def _span(where: str, span: dict[str, Any], view: _View) -> Iterator[Problem]:
-    """Check that token and byte ranges are ranges, and the same one."""
+    """Check that token and byte ranges are valid, and that both describe the same text."""
     start, end = span["start_token"], span["end_token"]
     if not 0 <= start < end <= len(view.tokens):
         yield f"{where}.start_token", f"{start}:{end} is not a range of the page's {len(view.tokens)} tokens"

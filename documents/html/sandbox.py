@@ -1,7 +1,7 @@
-"""Parse pages in a child process with limits, so that a hostile page costs itself and nobody else.
+"""Parse pages in a child process with limits, so that a hostile page affects no other page.
 
-One child serves many pages of a job; it is ended and replaced when a page makes it exceed its time
-or memory.
+One child serves many pages of a job. If a page makes it exceed its time or memory, the child is ended
+and replaced.
 """
 
 import json
@@ -31,7 +31,7 @@ from storage.child import child_end, child_start, limit_memory
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one page may cost."""
+    """The limits for parsing one page."""
 
     max_bytes: int = 16 * 2**20
     max_depth: int = MAX_DEPTH
@@ -95,7 +95,7 @@ class PageParser:
         Raises
         ------
         DocumentError
-            The page is not usable or exceeds a limit; the parser itself goes on working.
+            The page can't be used or exceeds a limit; the parser itself continues to work.
         """
         text, tokenization, display, title = self._ask(raw, b"")
         return ParsedPage(text.decode(), load(tokenization), display.decode(), title.decode())
@@ -142,7 +142,7 @@ P = TypeVar("P")
 def parsed_in_order(
     pages: Iterable[P], raw_of: Callable[[P], bytes], rules: CandidateRules, limits: Limits
 ) -> Iterator[tuple[P, ParsedPage | DocumentError]]:
-    """Yield each page with what it was parsed to, or why it was not, in order; as many at once as there are cores."""
+    """Yield each page with its parsed form or its error, in order; one child process per core works in parallel."""
     parsers: SimpleQueue[PageParser] = SimpleQueue()
 
     def parse(page: P) -> ParsedPage | DocumentError:
@@ -197,7 +197,7 @@ def _displayed(raw: bytes, known: bytes) -> ParsedPage:
 
 
 def _serve(options: str) -> None:
-    """Answer requests until the parent goes away: an error line, then text, tokens and display if it is empty."""
+    """Answer requests until the parent ends: an error line, and if that is empty, text, tokens and display."""
     chosen = json.loads(options)
     rules = CandidateRules(**chosen["rules"] | {"end_headings": frozenset(chosen["rules"]["end_headings"])})
     limits = Limits(**chosen["limits"])

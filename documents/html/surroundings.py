@@ -1,4 +1,4 @@
-"""What makes a box understood when it stands alone: its heading, what introduces it, and its neighbors."""
+"""The context that makes a box understandable on its own: its heading, its introduction, and its neighbors."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _AROUND = {"tr": "table", "li": "ul", "dd": "dl", "dt": "dl"}  # where alone the
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The text of the heading above a box, and HTML of what introduces it, stands before it and after it."""
+    """The text of the heading above a box, and HTML of its introduction and of its neighbors before and after."""
 
     heading: str = ""
     lead: str = ""
@@ -31,12 +31,12 @@ class Surroundings:
 
 
 def surroundings(display: str, index: int) -> Surroundings:
-    """Return what stands around a box.
+    """Return the context of a box.
 
     Parameters
     ----------
     display: the page for reading, sanitized, of `documents.html.display.display_html`.
-    index: the candidate's.
+    index: the index of the candidate.
     """
     page = turbohtml.parse(display)
     box = page.select_one(f'[data-box="{index}"]')
@@ -57,7 +57,7 @@ def surroundings(display: str, index: int) -> Surroundings:
 
 
 def _lead(box: Element) -> str:
-    """Return what introduces a box: a table's caption and headers, the sentence before a list, the term of a definition."""
+    """Return the introduction of a box: a table's caption and headers, the sentence before a list, a defined term."""
     if box.tag == "tr":
         return _headers(box)
     if box.tag == "dd":

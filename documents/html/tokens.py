@@ -20,7 +20,7 @@ CANDIDATE_TAGS = frozenset(("p", "table", "tr", "ul", "ol", "dl", "li", "dd", "d
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or a structural tag; ``page[start_byte:end_byte]`` is where it stands."""
+    """A word or a structural tag; ``page[start_byte:end_byte]`` is its position."""
 
     token: str
     start_byte: int
@@ -45,7 +45,7 @@ class CandidateRules:
 
     Parameters
     ----------
-    end_headings: from the first level-2 heading with one of these texts on there is none.
+    end_headings: no candidates from the first level-2 heading with one of these texts on.
     skip_contents_list: leave out the table of contents.
     min_tokens: leave out boxes with fewer tokens, their own tags counted.
     """
@@ -74,7 +74,7 @@ class CandidateRules:
 class Tokenization:
     """The tokens of a page in columns, in order, and its candidates in document order, parents first.
 
-    Token ``i`` is ``texts[i]`` and stands in bytes ``starts[i]`` to ``ends[i]``; ``tags`` are the tokens that are tags.
+    Token ``i`` is ``texts[i]``, at bytes ``starts[i]`` to ``ends[i]``; ``tags`` are the indices of its tags.
     """
 
     texts: list[str]
@@ -115,13 +115,13 @@ class Tokenization:
 def tokenize(page: Page, rules: CandidateRules | None = None) -> Tokenization:
     """Return the tokens and candidates of a page.
 
-    Every token's bytes stand in the page in increasing order; no token text is empty, and only a
-    tag with a ``colspan`` holds a blank.
+    The tokens' bytes are in increasing order in the page; no token text is empty, and only a
+    tag with a ``colspan`` contains a blank.
 
     Raises
     ------
     EmptyPage
-        No word can be seen on the page.
+        The page shows no words.
     """
     found = Tokenization([], [], [], [], [])
     texts = found.texts
@@ -152,7 +152,7 @@ def tokenize(page: Page, rules: CandidateRules | None = None) -> Tokenization:
 
 
 def _tag_text(tag: Tag) -> str:
-    """Return a tag the way the published tokens write it: ``<P>``, ``</Li>``, ``<Td colspan="2">``."""
+    """Return a tag in the form of the published tokens: ``<P>``, ``</Li>``, ``<Td colspan="2">``."""
     name = tag.element.tag.capitalize()
     if not tag.opening:
         return f"</{name}>"
@@ -161,7 +161,7 @@ def _tag_text(tag: Tag) -> str:
 
 
 def _words_add(found: Tokenization, block: Block, *, is_title: bool) -> None:
-    """Add the words of a block, with their places in the page."""
+    """Add the words of a block, with their positions in the page."""
     own = words("".join(block.texts))
     if is_title and own.texts[-1:] == ["Wikipedia"]:
         own.texts[-1] = "wikipedia"  # published titles end with the site's name in lower case
@@ -170,7 +170,7 @@ def _words_add(found: Tokenization, block: Block, *, is_title: bool) -> None:
 
 
 def _places_add(found: Tokenization, block: Block, words: Words) -> None:
-    """Add the bytes at which the words of a block stand; the stretches of the block are walked once beside them."""
+    """Add the byte positions of a block's words, in a single pass over the block's stretches."""
     stretches = iter(block.stretches)
     add_start, add_end = found.starts.append, found.ends.append
     offset = until = first_byte = end_byte = 0

@@ -1,8 +1,8 @@
-"""Cut running text into words the way the Natural Questions data does.
+"""Split running text into words like the Natural Questions data.
 
 The rules are those of the revised Penn Treebank conventions (hyphenated words are split except
-after a closed list of prefixes), read off published tokens; the original tokenizer was never
-released. Only the *boundaries* and the printed form are decided here, byte offsets are not.
+after a closed list of prefixes), inferred from published tokens; the original tokenizer was never
+released. This module decides only the *boundaries* and the printed form of words, not byte offsets.
 """
 
 import re
@@ -110,9 +110,9 @@ def words(text: str) -> Words:
 
 
 def _scan(text: str, position: int, found: Words, *, open_quote: bool) -> tuple[int | None, bool]:
-    """Add words from a position on; return where to go on (None: the text is read), and whether a quote is open.
+    """Add words from a position on; return the next position (None at the end), and whether a quote is open.
 
-    A scan ends early where a word ends elsewhere than the expression that found it.
+    A scan ends early if a word ends at another position than the expression that found it.
     """
     for match in _CANDIDATE.finditer(text, position):
         kind, (start, end) = str(match.lastgroup), match.span()
@@ -161,7 +161,7 @@ def _trimmed_url(url: str) -> str:
 
 
 def _add_initials(found: Words, text: str, start: int, end: int) -> int:
-    """Add a run of initials; its last period belongs to the sentence when that ends here."""
+    """Add a run of initials; at the end of a sentence, the last period isn't part of it."""
     if end - start > 2 and _NOTHING_MORE.match(text, end):
         end -= 1
     found.add(start, end, re.sub(r"\s", "", text[start:end]))
@@ -169,7 +169,7 @@ def _add_initials(found: Words, text: str, start: int, end: int) -> int:
 
 
 def _add_pieces(found: Words, text: str, start: int, end: int) -> int:
-    """Add the words that one alphanumeric run gives, and return where scanning goes on."""
+    """Add the words in one alphanumeric run, and return the position after them."""
     if text[end : end + 1] == "-":
         end = _joined_by_affix(text, start, end)
     run = text[start:end]

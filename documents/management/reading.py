@@ -1,4 +1,4 @@
-"""Commands that read files which others may have made."""
+"""The base of commands that read untrusted files."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 
 
 class ReadingCommand(BaseCommand):
-    """A command that takes no more memory than it is allowed, whatever its files stand for."""
+    """A command that takes no more memory than allowed, however large its files are when unpacked."""
 
     requires_system_checks: list[str] = []
 

@@ -1,1 +1,1 @@
-"""A model as one more annotator: whether it could stand in for one of those who were there."""
+"""A model as an additional annotator: whether it could replace one of the human annotators."""

@@ -1,4 +1,4 @@
-"""The alternative annotator test, which says whether a model may stand in for an annotator.
+"""The alternative annotator test, which says whether a model may replace an annotator.
 
 N. Calderon, R. Reichart and R. Dror (2025). The Alternative Annotator Test for LLM-as-a-Judge: How to Statistically Justify
 Replacing Human Annotators with LLMs. ACL.
@@ -20,7 +20,7 @@ EPSILONS = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}  # what a person's co
 
 
 class Alignment(StrEnum):
-    """How near a label is to those of the others."""
+    """The measure of how close a label is to the labels of other annotators."""
 
     ACCURACY = "accuracy"  # the share of them that are the same
     RMSE = "rmse"  # less the root of the mean squared difference, for numbers
@@ -28,10 +28,11 @@ class Alignment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An annotator against the model, over the items of both that others labeled too.
+    """An annotator compared with the model, on the items of both that other annotators labeled too.
 
-    ``model`` and ``person``: the share of items on which each is at least as near to the others as the other is.
-    ``p``: that the model is not better than the annotator less ε, corrected for the number of annotators.
+    ``model`` and ``person``: the share of items on which each is at least as close to the others' labels as the other.
+    ``p``: the p-value of the hypothesis that the model isn't better than the annotator less ε, corrected for the number
+    of annotators.
     """
 
     annotator: str
@@ -49,7 +50,7 @@ def alternative_report(
     Raises
     ------
     EvaluationError
-        No annotator has enough items that others labeled too, or labels are no numbers where they have to be.
+        No annotator has enough items that others labeled too, or labels aren't numbers although they must be.
     """
     near = _rmse if alignment is Alignment.RMSE else _accuracy
     if alignment is Alignment.RMSE:
@@ -85,7 +86,7 @@ Near = Callable[[str, list[str]], float]
 
 
 def _wins(votes: Votes, labels: Mapping[str, str], near: Near) -> dict[str, list[tuple[int, int]]]:
-    """Return by annotator, for each item that others labeled too, whether the model and the person are as near as the other."""
+    """Return, by annotator, for each shared item: (model at least as close to the others, person at least as close)."""
     found: dict[str, list[tuple[int, int]]] = {}
     for item, given in sorted(votes.items()):
         for who, label in given.items():

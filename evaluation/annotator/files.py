@@ -1,4 +1,4 @@
-"""What people said of the items of a release, and what a model says of them."""
+"""Reading the votes of people on a release's items, and the labels of a model."""
 
 from pathlib import Path
 
@@ -13,12 +13,12 @@ Votes = dict[str, dict[str, str]]  # by item and annotator: the label, as text
 
 
 def read_votes(folder: Path) -> Votes:
-    """Return the counted votes of the first round: later ones were asked for because others differed.
+    """Return the counted votes of the first round; later votes were requested because people disagreed.
 
     Raises
     ------
     EvaluationError
-        The folder is no release, or its task type has no vote.
+        The folder isn't a release, or its task type has no votes.
     """
     try:
         return _votes(ReleasedFolder(folder))
@@ -42,12 +42,12 @@ def _votes(released: ReleasedFolder) -> Votes:
 
 
 def read_labels(path: Path, votes: Votes) -> dict[str, str]:
-    """Return the label that a model gives to each item with votes; what it says of others is passed over.
+    """Return the label that a model gives to each item with votes; labels of other items are ignored.
 
     Raises
     ------
     EvaluationError
-        A line breaks the form, or an item with votes has no label.
+        A line isn't in the expected form, or an item with votes has no label.
     """
     allowed = {label for given in votes.values() for label in given.values()}
     found = {item: label for item, label in read_label_lines(path, allowed, most=MOST_ITEMS) if item in votes}

@@ -1,1 +1,1 @@
-"""What can be had without training a model: runs that anyone can make again, to hold systems against."""
+"""Baselines without training: reproducible runs to compare systems with."""

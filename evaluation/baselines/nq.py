@@ -1,7 +1,7 @@
 """The untrained baselines of Natural Questions (Kwiatkowski et al. 2019, section 6.1), as files of predictions.
 
-Two of them copy what training annotations say of the same page. A page is known by its title; its text may have changed
-since, so what is copied is the box with the same words, and the spans at the same places in it.
+Two of them copy training annotations of the same page. A page is identified by its title. Its text may have changed
+since, so they copy the box with the same words, and the spans at the same positions in it.
 """
 
 import math
@@ -25,7 +25,7 @@ Baseline = Callable[[Record], Prediction]
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What an annotation says of a page: the words of its box, its spans as tokens of the box, yes or no."""
+    """The answer of an annotation: the words of its box, its spans as tokens of the box, yes or no."""
 
     words: tuple[str, ...]
     shorts: tuple[tuple[int, int], ...] = ()
@@ -34,7 +34,7 @@ class Copied:
 
 @dataclass(slots=True)
 class Page:
-    """What training annotations with an answer say of a page, in their order, and the questions they answer."""
+    """The answers in a page's training annotations, in their order, and the questions that they answer."""
 
     questions: list[Counter[str]] = field(default_factory=list)
     answers: list[Copied] = field(default_factory=list)
@@ -60,7 +60,7 @@ def read_examples(paths: Iterable[Path]) -> Iterator[Record]:
 
 
 def predictions_of(records: Iterable[Record], baseline: Baseline) -> dict[str, list[Prediction]]:
-    """Return the file of predictions that the official evaluation takes.
+    """Return a prediction file in the official evaluation's format.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def first_paragraph(record: Record) -> Prediction:
 
 
 def pages_of(training: Iterable[Record]) -> dict[str, Page]:
-    """Return what training examples say of each page, by its title; annotations without an answer say nothing.
+    """Return the training answers of each page, by its title; annotations without an answer are ignored.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def pages_of(training: Iterable[Record]) -> dict[str, Page]:
 
 
 def most_frequent(pages: Mapping[str, Page]) -> Baseline:
-    """Return the baseline that copies what most training annotations say of the page; of equally many, the first."""
+    """Return the baseline that copies the page's most frequent training answer; of equally frequent ones, the first."""
     best = {title: Counter(page.answers).most_common(1)[0] for title, page in pages.items() if page.answers}
 
     def predict(record: Record) -> Prediction:
@@ -169,7 +169,7 @@ def _copied(record: Record, annotation: Mapping[str, Any]) -> Copied | None:
 
 
 def _paste(record: Record, answer: Copied, score: float) -> Prediction:
-    """Return an answer at the first box of a page that has its words; none where no box has."""
+    """Return an answer in the first box of a page that has its words; an empty answer if there is none."""
     for box in record["long_answer_candidates"]:
         start, end = box["start_token"], box["end_token"]
         if end - start == len(answer.words) and _words(record, start, end) == answer.words:

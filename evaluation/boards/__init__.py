@@ -1,1 +1,1 @@
-"""Leaderboards: systems scored against a split, and what a sealed one lets out."""
+"""Leaderboards: systems scored against a split, and what the board of a sealed split shows."""

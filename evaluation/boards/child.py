@@ -1,4 +1,4 @@
-"""Score an uploaded file in a process of its own, with limits: nothing in the file is trusted.
+"""Score an uploaded file in a separate process with limits, because uploaded files aren't trusted.
 
 ``python -m evaluation.boards.child METRIC PREDICTIONS OPTIONS`` reads the labels from standard input, so that they are in no
 file that a killed worker could leave behind. It writes one JSON object: ``score``, ``values`` and the ``floor`` of both, or
@@ -24,12 +24,12 @@ MOST_SECONDS = 300
 def score_apart(
     metric: str, *, gold: bytes, predictions: Path, name: str, options: dict[str, Any]
 ) -> tuple[Scored, Scored]:
-    """Return the score of a file and the floor.
+    """Return the score of a file and the floor, computed in a separate process.
 
     Parameters
     ----------
     name
-        What the person called the file, for messages.
+        The name that the person gave the file, for messages.
 
     Raises
     ------

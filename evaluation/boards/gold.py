@@ -1,4 +1,4 @@
-"""The labels of a board, from what its release froze: in memory and on their way to the process that scores, nowhere else."""
+"""The labels of a board, frozen in its release: held only in memory and sent to the scoring process."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -25,13 +25,13 @@ from exports.selectors.written import written_questions
 
 
 def metrics_of(release: Release) -> list[str]:
-    """Return the metrics by which systems can be scored against a release: those over what its format tells."""
+    """Return the metrics that a release's format supports."""
     told = FAMILIES[release.family].tells
     return [name for name, metric in METRICS.items() if metric.over in told]
 
 
 def gold_of(board: Board) -> dict[str, Any]:
-    """Return what the metric of a board scores against, as JSON can hold it."""
+    """Return the data that a board's metric scores against, in a form for JSON."""
     return _GOLD[METRICS[board.metric].over](board)
 
 
@@ -80,7 +80,7 @@ def _pairs(board: Board) -> list[list[bool]]:
 
 
 def _qrels(board: Board) -> dict[str, dict[str, int]]:
-    """Return the labels of the released file of judgments, the answers that the askers chose among them."""
+    """Return the labels in the released file of judgments, including those of the askers' chosen answers."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for one in judgments_released([pair for pair in judged_pairs(board.release) if pair.split == board.split]):
         found[one.question_id][one.answer_id] = one.label

@@ -1,9 +1,9 @@
-"""What a sealed board lets out: a score only when it is better by more than a step, and by more than chance.
+"""The scores that a sealed board shows: only those better by more than a step, and by more than chance.
 
 After the Ladder of Blum and Hardt (2015, "The Ladder: a reliable leaderboard for machine learning competitions"): a
-team learns a new score, rounded, only when it beats the best that anyone was shown before; otherwise it learns that it does
-not. Besides the stated step, an improvement has to pass a test on the paired differences whose level falls with each
-submission, so that all submissions ever made, by whomever, are shown a chance improvement with a probability of 5% at most.
+team learns a new score, rounded, only if it beats the best score shown before; otherwise it learns only that it
+doesn't. Besides the stated step, an improvement must pass a test on the paired differences. The test's level falls with
+each submission, so over all submissions of all teams, a chance improvement is shown with a probability of at most 5%.
 """
 
 import math
@@ -18,7 +18,7 @@ LEAST_STEP = 0.005
 class Scored:
     """A score and what each unit (an example, item or question) adds to it.
 
-    The mean of ``values`` is the score, where that is a mean; of F1 they are its linear terms.
+    The mean of ``values`` is the score, if the score is a mean; for F1, they are its linear terms.
     """
 
     score: float
@@ -26,17 +26,17 @@ class Scored:
 
 
 def least_gain(best: Scored, new: Scored, *, step: float, attempt: int) -> float:
-    """Return by how much a submission has to be better than the best one that was shown.
+    """Return how much better a submission must be than the best score that was shown.
 
-    Where a submission is no better than the best one, each unit in which they differ is as likely to speak for the one as
-    for the other. The chance that their sum is as large as t is then exp(-t² / (2 Σd²)) at most (Hoeffding 1963), however
+    If a submission isn't better than the best one, each unit in which they differ is equally likely to favor either of
+    them. The probability that their sum is as large as t is then at most exp(-t² / (2 Σd²)) (Hoeffding 1963), however
     few units differ.
 
     Parameters
     ----------
     attempt
-        Which submission this is of all against the same labels, from 1 on: the level of the test is ``LEVEL`` over
-        ``attempt * (attempt + 1)``, which sums to ``LEVEL`` over all that can ever come.
+        The number of this submission among all against the same labels, from 1 on: the level of the test is ``LEVEL``
+        over ``attempt * (attempt + 1)``, which sums to ``LEVEL`` over all possible submissions.
     """
     differences = [b - a for a, b in zip(best.values, new.values, strict=True)]
     level = LEVEL / (attempt * (attempt + 1))
@@ -51,5 +51,5 @@ def shown_score(best: Scored, new: Scored, *, step: float, attempt: int) -> floa
 
 
 def rounded(score: float, step: float) -> float:
-    """Return a score to whole steps."""
+    """Return a score rounded to whole steps."""
     return round(round(score / step) * step, 6)

@@ -1,4 +1,4 @@
-"""The metrics of boards: what is scored how, against labels that are given in memory."""
+"""The metrics of boards, which score files against labels in memory."""
 
 import hashlib
 from collections import Counter
@@ -23,7 +23,7 @@ Options = Mapping[str, Any]
 
 
 class Metric(Protocol):
-    """How a file of predictions is scored; ``gold`` is what JSON gave back of what `evaluation.boards.gold` wrote."""
+    """A score of prediction files; ``gold`` is the data from `evaluation.boards.gold`, read back from JSON."""
 
     title: str
     file: str  # what is uploaded, for a person
@@ -31,16 +31,16 @@ class Metric(Protocol):
     over: Tells  # what it is computed over
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
-        """Read a file and score it; raise `EvaluationError` with a sentence that tells nothing of the labels."""
+        """Read a file and score it; raise `EvaluationError` with a message that reveals nothing of the labels."""
         ...
 
     def floor(self, gold: Any) -> Scored:
-        """Return what can be had without knowing anything: what a first submission has to beat."""
+        """Return the score that is possible without any knowledge: a first submission must beat it."""
         ...
 
 
 class Accuracy:
-    """The share of items whose label is the right one."""
+    """The share of items with the right label."""
 
     title = "Accuracy"
     over = Tells.LABELS
@@ -55,7 +55,7 @@ class Accuracy:
         return _mean([float(given[item] == label) for item, label in labels.items()])
 
     def floor(self, gold: Any) -> Scored:
-        """Return what one label for all items comes to, the most frequent one."""
+        """Return the score of giving all items the most frequent label."""
         ((usual, _count),) = Counter(gold["labels"].values()).most_common(1)
         return _mean([float(label == usual) for label in gold["labels"].values()])
 
@@ -76,7 +76,7 @@ class Ranking:
         return self._of(qrels, read_run(path, qrels).scores)
 
     def floor(self, gold: Any) -> Scored:
-        """Return what an order that knows nothing comes to."""
+        """Return the score of an uninformed order."""
         qrels: Qrels = gold["qrels"]
         return self._of(qrels, {question: {answer: _noise(answer) for answer in qrels[question]} for question in qrels})
 
@@ -85,7 +85,7 @@ class Ranking:
 
 
 class AnswerF1:
-    """F1 of long or short answers of Natural Questions, of what a system says from a threshold on that it states."""
+    """F1 of long or short answers of Natural Questions, counting answers from the system's stated threshold on."""
 
     over = Tells.ANNOTATIONS
     file = "the prediction file of the official evaluation; example_id is that of the released file"
@@ -101,7 +101,7 @@ class AnswerF1:
         self.kind, self.title = kind, title
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
-        """Score predictions; the threshold comes with them, since one that was found here would tell of the labels."""
+        """Score predictions at the threshold sent with them: one computed here would reveal something of the labels."""
         rows = {int(key): [_gold(one) for one in given] for key, given in gold["annotations"].items()}
         try:
             predictions = read_predictions(path)
@@ -129,7 +129,7 @@ class SetF1:
     sample = "<answer id=1>\tLake Orrin"
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
-        """Score answers; a question without one counts 0, and answers to others are passed over."""
+        """Score answers; a question without one counts 0, and answers to unknown questions are ignored."""
         given = read_answers(path).answers
         rows = sorted((int(number), answers_of(text)) for number, text in gold["answers"].items())
         return _mean([set_scores(wanted, given.get(number, frozenset()))["F1"] for number, wanted in rows])
@@ -150,7 +150,7 @@ class SentenceRanking:
         self.title = measure
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
-        """Score a file of scores; sentences with one score stand as in the file, those that answer nothing first."""
+        """Score a file of scores; sentences with equal scores keep the file's order, non-answers first."""
         pairs: list[list[bool]] = gold["pairs"]
         scores = read_scores(path)
         if len(scores) != sum(map(len, pairs)):
@@ -158,7 +158,7 @@ class SentenceRanking:
         return self._of(pairs, iter(scores))
 
     def floor(self, gold: Any) -> Scored:
-        """Return what an order that knows nothing comes to."""
+        """Return the score of an uninformed order."""
         pairs: list[list[bool]] = gold["pairs"]
         return self._of(pairs, (_noise(str(line)) for line in range(sum(map(len, pairs)))))
 

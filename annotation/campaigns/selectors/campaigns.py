@@ -18,7 +18,7 @@ def guideline_current(campaign: Campaign) -> Guideline:
 
 @dataclass(frozen=True, slots=True)
 class GuidelineChange:
-    """What changed in the guidelines since an annotator last read them, with what the authors say of it."""
+    """What changed in the guidelines since an annotator last read them, with the authors' comments."""
 
     version: int
     notes: Sequence[str]
@@ -26,7 +26,7 @@ class GuidelineChange:
 
 
 def guideline_change(campaign: Campaign, surrogate_id: UUID) -> GuidelineChange | None:
-    """Return what an annotator has not read yet, or None where they have read all."""
+    """Return the changes that an annotator hasn't read yet; None if they have read all."""
     read = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values("guideline__version")
     since = Guideline.objects.filter(campaign=campaign, version__gte=read[:1]).order_by("version")
     found = list(since.values_list("pk", "version", "note"))
@@ -38,7 +38,7 @@ def guideline_change(campaign: Campaign, surrogate_id: UUID) -> GuidelineChange 
 
 
 def guideline_readers(guideline: Guideline) -> tuple[int, int]:
-    """Return how many annotators have read a version of the guidelines, and how many read any."""
+    """Return how many annotators have read this version of the guidelines, and how many any version."""
     places = Participation.objects.filter(campaign=guideline.campaign_id, guideline__isnull=False)
     found = places.aggregate(read=Count("pk", filter=Q(guideline=guideline)), people=Count("pk"))
     return found["read"], found["people"]
@@ -56,7 +56,7 @@ def campaigns_of(user: User) -> list[tuple[Campaign, set[str]]]:
 
 
 def campaigns_worked_in(user: User) -> QuerySet[Campaign]:
-    """Return the campaigns that a person agreed to though they no longer have the role: they may still withdraw."""
+    """Return the campaigns that a person consented to but has no role in now: they may still withdraw."""
     own = Consent.objects.filter(text__scope=OuterRef("pk"), surrogate_id=user.surrogate_id, withdrawn_at=None)
     asked = Withdrawal.objects.filter(campaign=OuterRef("pk"), surrogate_id=user.surrogate_id)
     role = Membership.objects.filter(user=user, scope=OuterRef("pk"), role=Role.ANNOTATOR)

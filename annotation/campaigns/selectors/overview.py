@@ -1,4 +1,4 @@
-"""What the overview of a campaign shows, read from the numbers a job left."""
+"""The data of a campaign's overview page, read from the numbers that a job computed."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -63,7 +63,7 @@ def _is_before_first_launch(campaign: Campaign, to_launch: Sequence[Batch]) -> b
 
 
 def _bars(labels: tuple[tuple[str, Any], ...], paths: dict[str, int], total: int) -> list[dict[str, Any]]:
-    """Return the bars of the chart of paths, with where each of their parts stands."""
+    """Return the bars of the chart of paths, with the positions of their parts."""
     bars = []
     for number, (path, label) in enumerate(labels):
         count = paths.get(path, 0)
@@ -94,7 +94,7 @@ def _people(rows: list[PersonNumbers], *, named: bool) -> list[dict[str, Any]]:
 
 
 def splits_counted(campaign: Campaign) -> tuple[list[SplitNumbers], datetime | None]:
-    """Return how complete each split was when a job last counted, and when that was; nothing before the first count."""
+    """Return how complete each split was at the last count of a job, and its time; empty before the first count."""
     row = Snapshot.objects.filter(campaign=campaign).values("data__splits", "taken_at").first()
     if row is None:
         return [], None

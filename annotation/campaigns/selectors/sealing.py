@@ -1,4 +1,4 @@
-"""Which labels nobody may see any more: those of sealed splits leave only as scores."""
+"""Sealed splits, whose labels nobody may see any more: only scores against them are shown."""
 
 from django.db.models import Q
 
@@ -10,7 +10,7 @@ LEAST_ITEMS = 10  # of fewer items, what numbers said before and say after would
 def unsealed(path: str = "item") -> Q:
     """Return the condition that an item's split is not sealed; ``path`` leads from the rows to the item.
 
-    Every number and page that says what was answered has it; `tests/guards/test_sealing.py` looks for those that have not.
+    Numbers and pages that depend on answers must use it; `tests/guards/test_sealing.py` finds those that don't.
     """
     return Q(**{f"{path}__split__sealed_at": None})
 

@@ -1,4 +1,4 @@
-"""How campaigns begin, run and end."""
+"""Creating, changing, opening and closing campaigns."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class NewSplit:
 
 @dataclass(frozen=True, slots=True)
 class NewConsent:
-    """What annotators will be asked to agree to."""
+    """The consent text of a new campaign."""
 
     purpose: str
     recorded: str
@@ -62,7 +62,7 @@ RESERVED_SLUGS = frozenset({"new", "by-id"})  # campaigns/new/ is the page that 
 
 
 def are_named_alike(splits: Sequence[NewSplit]) -> bool:
-    """Return whether files that are named after two splits would be one where case makes no difference."""
+    """Return whether two split names would give the same file name where case is ignored."""
     return len({split.name.casefold() for split in splits}) < len(splits)
 
 
@@ -89,7 +89,7 @@ class AnsweredByPeople(KeyedError):
 
 
 def campaign_check_unanswered(campaign: Campaign) -> None:
-    """Raise `AnsweredByPeople` where a synthetic crowd would mark answers of people."""
+    """Raise `AnsweredByPeople` if a synthetic crowd would work in a campaign that holds people's answers."""
     if not campaign.is_synthetic and campaign.annotations.exists():
         raise AnsweredByPeople("answered_by_people", campaign=campaign.slug)
 
@@ -101,7 +101,7 @@ def campaign_mark_synthetic(*, campaign: Campaign, mixed: bool, actor_id: UUID |
     Raises
     ------
     AnsweredByPeople
-        It holds answers of people, and ``mixed`` does not allow for that.
+        The campaign holds people's answers, and ``mixed`` doesn't allow that.
     """
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if locked.is_synthetic:
@@ -131,8 +131,8 @@ def campaign_create(
     Raises
     ------
     ValueError
-        The task type is unknown, there is no split, a split's name cannot stand in the name of a file, or the short
-        name cannot stand in an address or is taken by a page.
+        The task type is unknown, there is no split, a split's name can't be part of a file name, or the short name
+        can't be part of an address or is used by a page.
     """
     if task_type not in TASK_TYPES:
         raise CampaignError("task_type_unknown", task_type=repr(task_type), known=", ".join(TASK_TYPES))
@@ -164,9 +164,9 @@ CHANGEABLE = ("title", "content_warning", "deadline_seconds", "quota", "time_zon
 def campaign_change(
     *, campaign: Campaign, changes: Mapping[str, Any], actor_id: UUID | None, now: datetime
 ) -> list[str]:
-    """Change what can change while a campaign runs; return the names of what is different now.
+    """Change settings that aren't locked while a campaign runs; return the names of the changed settings.
 
-    A new time for one item holds for what is assigned from then on; a quota for the next item of each person.
+    A new time per item applies to later assignments, a new quota to each person's next item.
     """
     unknown = set(changes) - set(CHANGEABLE)
     if unknown:
@@ -188,12 +188,12 @@ def campaign_change(
 
 
 def options_checked(*, task_type: str, chosen: Mapping[str, Any]) -> dict[str, bool]:
-    """Return what a campaign chooses of what its task type leaves open.
+    """Return the options that a campaign chose, after checking that its task type has them.
 
     Raises
     ------
     ValueError
-        The task type leaves nothing of that name open.
+        The task type has no option of that name.
     """
     found = TASK_TYPES[task_type]
     known = [option.key for option in found.options] if isinstance(found, Written) else []
@@ -206,9 +206,9 @@ def options_checked(*, task_type: str, chosen: Mapping[str, Any]) -> dict[str, b
 
 @durable
 def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: UUID | None, now: datetime) -> bool:
-    """Choose what a task type leaves open, from now on; return whether anything is different.
+    """Change a campaign's options of its task type from now on; return whether anything changed.
 
-    What was asked already stays asked; what nothing was asked of is looked at again.
+    Follow-up items that exist already stay. Counted annotations without follow-up items are examined again.
     """
     held = Campaign.objects.get(pk=campaign.pk)
     options = {**held.options, **options_checked(task_type=held.task_type, chosen=chosen)}
@@ -231,7 +231,7 @@ def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: 
 
 @durable
 def consent_change(*, campaign: Campaign, consent: NewConsent, actor_id: UUID | None, now: datetime) -> None:
-    """Publish a new version of what annotators agree to: everybody is asked again before their next item."""
+    """Publish a new version of the consent text: annotators must agree to it before their next item."""
     consent_text_publish(scope_id=campaign.pk, actor_id=actor_id, now=now, **asdict(consent))
 
 
@@ -257,7 +257,7 @@ def guideline_publish(
 
 @durable
 def guideline_read(*, campaign: Campaign, surrogate_id: UUID, version: int) -> None:
-    """Note that an annotator read a version of the guidelines; one that never was changes nothing."""
+    """Record that an annotator read a version of the guidelines; a version that doesn't exist changes nothing."""
     read = Guideline.objects.filter(campaign=campaign, version=version).first()
     if read is not None:
         Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).update(guideline=read)
@@ -305,7 +305,7 @@ def batch_for_import(*, campaign: Campaign, pilot: bool, now: datetime) -> Batch
 
 @durable
 def batch_schedule(*, batch: Batch, opens_at: datetime | None, actor_id: UUID, now: datetime) -> bool:
-    """Have a draft batch launched at a time (or, with None, not by itself); return whether it was still a draft."""
+    """Schedule the launch of a draft batch (None: no automatic launch); return whether it was still a draft."""
     changed = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(opens_at=opens_at)
     if changed:
         record(
@@ -320,7 +320,7 @@ def batch_schedule(*, batch: Batch, opens_at: datetime | None, actor_id: UUID, n
 
 
 def pilot_split(*, campaign: Campaign, people: int) -> Split:
-    """Return the split of pilot items: outside the dataset, one annotation by each colleague."""
+    """Return the split of pilot items, which isn't part of the dataset; each colleague annotates each item once."""
     require_transaction()
     split, _ = Split.objects.get_or_create(
         campaign=campaign, name=PILOT_SPLIT, defaults={"n": people, "weight": 0, "position": 1000}

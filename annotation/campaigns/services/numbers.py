@@ -1,4 +1,4 @@
-"""The numbers of a campaign, computed by a job so that no page has to count."""
+"""The numbers of a campaign, computed by a job so that pages don't have to count."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -39,7 +39,7 @@ MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
 
 
 def numbers_refresh(*, campaign: Campaign, now: datetime) -> CampaignNumbers:
-    """Compute the numbers and keep them; pilot batches are left out of all but what annotators are told of work."""
+    """Compute and store the numbers; pilot batches are excluded, except where annotators see how much work there is."""
     sealed = sealed_names(campaign)
     version = numbers_version(campaign)
     data: CampaignNumbers = {
@@ -54,7 +54,7 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> CampaignNumbers:
 
 
 def numbers_keep(model: type[Any], *, campaign: Campaign, sealed: list[str], **kept: Any) -> bool:
-    """Keep what was computed of a campaign, unless a split was sealed since: it would tell of its labels.
+    """Store computed numbers of a campaign, unless a split was sealed meanwhile: they would reveal its labels.
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def numbers_keep(model: type[Any], *, campaign: Campaign, sealed: list[str], **k
 
 
 def numbers_version(campaign: Campaign) -> str:
-    """Return what changes whenever the numbers may: the last annotation, audit event, item and claim.
+    """Return a text that changes whenever the numbers may: from the last annotation, audit event, item and claim.
 
-    Four looks into indexes, whatever the size of the campaign.
+    Takes four index lookups, whatever the size of the campaign.
     """
     last = [
         SHAPE,
@@ -85,7 +85,7 @@ def numbers_version(campaign: Campaign) -> str:
 
 
 def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
+    """Request fresh numbers if something changed since the stored ones and those are older than a few seconds."""
     return refresh_request(
         kind="annotation.numbers",
         kept=Snapshot.objects.all(),
@@ -107,8 +107,8 @@ def refresh_request(
 ) -> Job | None:
     """Enqueue a job that refreshes a campaign's row of ``kept``, unless the row is recent or nothing has changed.
 
-    A row is recent while it is younger than ``seconds``; nothing has changed while its version is the current one. A
-    slow job runs less often: it rests nine times as long as it last took. A failed job is retried after minutes.
+    A row is recent while it is younger than ``seconds``; nothing has changed while its version is the current one.
+    After a job, the next one waits nine times as long as that job took. A failed job is retried after minutes.
     """
     last = kept.filter(campaign=campaign).values_list("taken_at", "version").first()
     if last is not None and (
@@ -123,7 +123,7 @@ def refresh_request(
 
 
 def _rests(kind: str, campaign: Campaign, now: datetime) -> bool:
-    """Return whether a campaign's jobs of a kind rest after the last one that ended well."""
+    """Return whether it is too early for another job of this kind, given how long the last successful one took."""
     done = Job.objects.filter(scope=campaign.pk, kind=kind, state=JobState.DONE).order_by("-created_at")
     started, finished = done.values_list("started_at", "finished_at").first() or (None, None)
     if started is None or finished is None:
@@ -157,7 +157,7 @@ def _splits(campaign: Campaign) -> list[SplitNumbers]:
 
 
 def _pilot(campaign: Campaign) -> PilotNumbers:
-    """Return how far the open pilots are."""
+    """Return the progress of the open pilots."""
     pilot = {"campaign": campaign, "batch__purpose": Purpose.PILOT, "batch__state": BatchState.OPEN}
     items = Item.objects.filter(**pilot, state=ItemState.ACTIVE)
     states = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED).values_list("state").order_by("state")
@@ -171,7 +171,7 @@ def _pilot(campaign: Campaign) -> PilotNumbers:
 
 
 def _work_numbers(campaign: Campaign) -> WorkNumbers:
-    """Return what was submitted, by path of the process (Figure 2 of the paper), by stage and by person."""
+    """Return the submitted work, by path through the process (Figure 2 of the paper), by stage and by person."""
     task_type = TASK_TYPES[campaign.task_type]
     paths: Counter[str] = Counter()
     stage_seconds: dict[str, list[float]] = defaultdict(list)

@@ -63,7 +63,7 @@ def create(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: HttpRequest) -> HttpResponse:
-    """Show what a campaign that is being made will take, and what annotators will read, as far as it is filled in."""
+    """Show the estimated effort of a campaign being created, and its texts, from the fields filled in so far."""
     if not can(signed_in(request), Action.CREATE_CAMPAIGN):
         raise PermissionDenied
     form, wanted = CampaignForm(request.POST), EffortForm(request.POST)
@@ -84,7 +84,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 
 
 def _like(campaign: Campaign) -> dict[str, Any]:
-    """Return what the form of a new campaign begins with, to make one like another."""
+    """Return the initial values of the form of a new campaign, copied from another campaign."""
     splits = campaign.splits.exclude(weight=0).order_by("position")
     lines = [f"{split.name} {split.n} {split.weight}" for split in splits]
     names = ("task_type", "language", "group_by", "has_training")
@@ -96,7 +96,7 @@ def _like(campaign: Campaign) -> dict[str, Any]:
 @login_required
 @require_http_methods(["GET"])
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show where a campaign stands, from numbers that a job computed."""
+    """Show the state of a campaign, from numbers that a job computed."""
     campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
     numbers_request(campaign=campaign, now=timezone.now())
     may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
@@ -131,7 +131,7 @@ def launch(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def schedule(request: HttpRequest, slug: str) -> HttpResponse:
-    """Have a batch launched at a time of the campaign's days."""
+    """Schedule the launch of a batch, at a time in the campaign's time zone."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     at = _moment(request.POST.get("at", ""))
     batch = get_object_or_404(Batch, campaign=campaign, ordinal=whole_number(request.POST.get("batch")))
@@ -145,7 +145,7 @@ def schedule(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _moment(text: str) -> datetime | None:
-    """Return a time as a form gives it, without a zone; None for anything else."""
+    """Return a time from a form, without a time zone; None for anything else."""
     try:
         moment = parse_datetime(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The guidelines of a campaign: read, edited, published."""
+"""The manager's page for reading, editing and publishing guidelines."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,7 +18,7 @@ from annotation.campaigns.services.campaigns import guideline_publish
 @login_required
 @require_http_methods(["GET", "POST"])
 def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    """Edit the guidelines: a change is a new version."""
+    """Edit the guidelines: each change creates a new version."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     guideline = guideline_current(campaign)
     form = GuidelineForm(request.POST or None, initial={"body": guideline.body})

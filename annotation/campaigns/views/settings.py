@@ -1,4 +1,4 @@
-"""What can change of a campaign while it runs, and what cannot."""
+"""The page of a campaign's settings: those that can change while it runs, and those that are locked."""
 
 from dataclasses import fields
 from typing import Any
@@ -30,7 +30,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 @login_required
 @require_http_methods(["GET", "POST"])
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the settings of a campaign; POST changes them, or what its annotators agree to."""
+    """Show the settings of a campaign; POST changes them, or the consent text."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     sent = request.POST if request.method == "POST" else None
     what = sent.get("what") if sent else None
@@ -72,7 +72,7 @@ def consent_fields(text: ConsentText | None) -> dict[str, Any]:
 
 
 def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | ConsentForm, agreed: dict[str, Any]) -> None:
-    """Change what was touched: the rest stays as another manager may have left it meanwhile."""
+    """Save the changed fields only: another manager may have changed the others meanwhile."""
     actor_id, now = signed_in(request).surrogate_id, timezone.now()
     if isinstance(form, SettingsForm):
         names = {"deadline_seconds" if name == "deadline_minutes" else name for name in form.changed_data}

@@ -21,7 +21,7 @@ Parsed = Iterator[tuple[IncomingPage, ParsedPage | DocumentError]]
 
 
 def documents_parse(pages: Iterable[IncomingPage]) -> Parsed:
-    """Yield each page with what it was parsed to, or why it was not, in order, by child processes with limits."""
+    """Yield each page with its parsed form or its error, in order; child processes with limits parse them."""
     return parsed_in_order(pages, lambda page: page.raw, CandidateRules(), limits())
 
 
@@ -32,9 +32,9 @@ def documents_import(
     pages: Iterable[IncomingPage],
     parse: Callable[[Iterable[IncomingPage]], Parsed] = documents_parse,
 ) -> dict[str, Any]:
-    """Import pages into a campaign, each a step of its own; a bad page is listed and the rest go on.
+    """Import pages into a campaign, each in a step of its own; a bad page is reported and the rest continue.
 
-    A page whose name the campaign knows is replaced for items that are imported from then on. Pages from outside are
+    If the campaign already has a page of that name, later imports of items use the new page. Pages from outside are
     parsed by `documents_parse`.
     """
     result = {"imported": 0, "failed": 0, "errors": [], **work.job.result}

@@ -1,4 +1,4 @@
-"""What is asked of other people about an answer: items of their own, in a batch of their own, before all other work."""
+"""Follow-up items: items about an answer, for other annotators, in a batch of their own before all other work."""
 
 import hashlib
 from collections.abc import Iterable
@@ -29,10 +29,10 @@ from database.transactions import require_transaction
 
 
 def follow_ups_add(*, annotation: Annotation, wanted: Iterable[FollowUp], now: datetime) -> int | None:
-    """Ask what follows from an annotation, unless that is asked already.
+    """Create the follow-up items of an annotation, unless they exist already.
 
-    Returns the place in the queue of the first new slot, for a `queue_rewind` at the end of the transaction, or None when
-    there is none.
+    Returns the queue position of the first new slot, for a `queue_rewind` at the end of the transaction, or None if
+    there is no new slot.
     """
     require_transaction()
     if annotation.follow_ups.filter(state=ItemState.ACTIVE).exists():
@@ -79,7 +79,7 @@ def _batch(campaign: Campaign, now: datetime) -> Batch:
 
 
 def follow_ups_withdraw(*, annotation: Annotation, because: str, now: datetime) -> int:
-    """Ask no longer what followed from an annotation, and from answers to that; what was submitted is kept. Return how many."""
+    """Close the follow-ups of an annotation, and theirs in turn; submitted work is kept. Return how many."""
     require_transaction()
     asked = annotation.follow_ups.filter(state=ItemState.ACTIVE).order_by("pk")
     count = 0

@@ -1,4 +1,4 @@
-"""Rows of an import, checked before the first item is written, in memory that does not grow with the file."""
+"""Checks of import rows before the first item is written; memory use doesn't grow with the file."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ LONGEST_ORIGIN = 10_000  # signs of JSON: a pool of a hundred runs has less
 
 
 class Page(NamedTuple):
-    """A document as rows find it: the tokenization to pin, and the content address."""
+    """A document for the rows that name it: the tokenization to pin, and the content address."""
 
     tokenization_id: int
     sha256: str
@@ -44,7 +44,7 @@ class Checked(NamedTuple):
 
 
 class Spool:
-    """What was checked, on disk until all of it is."""
+    """Checked rows, kept on disk until all rows are checked."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  it ends with this object
@@ -66,7 +66,7 @@ class Spool:
 def checked_rows(
     campaign: Campaign, task_type: TaskType, rows: Iterable[Row]
 ) -> Iterator[list[tuple[int, Checked | RowError | None]]]:
-    """Yield chunks of (row number, what it is): a new item, what is wrong with it, or None if it is there already."""
+    """Yield chunks of (row number, result): a new item, an error, or None if the campaign already has the item."""
     seen, texts = _Seen(), SharedTexts(campaign, task_type)
     iterator = iter(rows)
     while chunk := list(islice(iterator, CHUNK)):
@@ -86,12 +86,12 @@ def checked_rows(
 
 
 def identity_sha256(new: NewItem) -> str:
-    """Return what makes an item the same question as another."""
+    """Return a hash that is equal for items with the same question."""
     return hashlib.sha256(new.identity.encode()).hexdigest()
 
 
 class _Marked:
-    """A row's item with what no other row may repeat: its question, its ids, each with the column that says so."""
+    """A row's item with its unique values (its question and its ids), each with the name of its column."""
 
     __slots__ = ("identity", "marks", "new")
 
@@ -106,7 +106,7 @@ class _Marked:
 
 
 class _Known:
-    """What the campaign already has of the things a chunk of rows names."""
+    """What the campaign already has of the ids, questions and documents in a chunk of rows."""
 
     def __init__(self, campaign: Campaign, items: list[_Marked]) -> None:
         here = Item.objects.filter(campaign=campaign)
@@ -125,7 +125,7 @@ class _Known:
 
 
 class _Seen:
-    """In which row each id and each question stood first: in a table of its own, which goes to disk when it is large."""
+    """The first row of each id and each question, in a separate table that moves to disk when it is large."""
 
     def __init__(self) -> None:
         self._table = scratch_table("seen (mark BLOB PRIMARY KEY, row INTEGER)")
@@ -133,27 +133,27 @@ class _Seen:
         self._new: list[tuple[bytes, int]] = []
 
     def look_at(self, items: list[_Marked]) -> None:
-        """Find out which marks of a chunk were seen before it."""
+        """Look up which marks of a chunk appeared in earlier chunks."""
         marks = [mark for one in items for mark, _ in one.marks]
         found = self._table.execute(f"SELECT mark, row FROM seen WHERE mark IN ({', '.join('?' * len(marks))})", marks)  # noqa: S608  placeholders
         self._rows, self._new = dict(found), []
 
     def row_of(self, mark: bytes) -> int | None:
-        """Return in which row a mark of the chunk stood first, if it did."""
+        """Return the row in which a mark of the chunk first appeared, or None."""
         return self._rows.get(mark)
 
     def add(self, mark: bytes, row: int) -> None:
-        """Note a mark."""
+        """Record a mark and its row."""
         self._rows[mark] = row
         self._new.append((mark, row))
 
     def keep(self) -> None:
-        """Put what is new in the chunk into the table."""
+        """Write the chunk's new marks into the table."""
         self._table.executemany("INSERT INTO seen VALUES (?, ?)", self._new)
 
 
 def _pages_named(campaign: Campaign, names: set[str]) -> dict[str, Page]:
-    """Return pages by what rows call them: the name they were imported under first, then address or title."""
+    """Return pages by the names that rows use: the name of the import first, then address or title."""
     if not names:
         return {}
     rows = CampaignDocument.objects.filter(
@@ -171,7 +171,7 @@ def _pages_named(campaign: Campaign, names: set[str]) -> dict[str, Page]:
 
 
 def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[NewItem | RowError]:
-    """Yield the items that a row of the file holds; what is wrong with one does not hide the others."""
+    """Yield the items or errors of a row of the file; an error in one item doesn't hide the other items."""
     if isinstance(row, RowError):
         yield row
         return
@@ -202,7 +202,7 @@ def _origin(row: Mapping[str, Any]) -> str:
 def _compared(
     number: int, marked: _Marked, known: _Known, seen: _Seen, texts: SharedTexts, task_type: TaskType
 ) -> Checked | RowError | None:
-    """Return what a row is; wrong where it says another thing than others under the same id."""
+    """Return a row's result; an error if its text differs from the text of another row under the same id."""
     found = _judged(number, marked, known, seen, task_type)
     return (texts.add(number, marked.new.content) or found) if isinstance(found, Checked) else found
 

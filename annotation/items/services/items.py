@@ -1,4 +1,4 @@
-"""How items come in and are retired."""
+"""Importing and retiring items, and drawing pilots."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ MAX_ERRORS_KEPT = 1_000
 
 
 class ImportRefused(ValueError):
-    """Rows are wrong and all were wanted: nothing was imported."""
+    """Some rows are wrong and ``good_rows_only`` wasn't set, so nothing was imported."""
 
 
 def items_import(
@@ -54,8 +54,8 @@ def items_import(
     """Import items; every row is checked before the first is written.
 
     Importing a row again changes nothing. A row is wrong when it lacks a column, names a document the
-    campaign does not have, repeats a question of another item, or an id with another question. ``notes`` gives what is
-    to be said of the file once all rows were taken.
+    campaign does not have, repeats a question of another item, or an id with another question. ``notes`` is called
+    after all rows were read, and returns notes about the file.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def split_weights(campaign: Campaign) -> list[tuple[Split, int]]:
 def split_of_item(
     campaign: Campaign, splits: list[tuple[Split, int]], *, item: str, question: str, document: str
 ) -> Split:
-    """Return the split of an item: drawn for what the campaign keeps together, by its seed."""
+    """Return the split of an item, drawn with its seed for all items that the campaign keeps together."""
     group = {"item": item, "question": question, "document": document}[campaign.group_by]
     return drawn_split(campaign.seed, f"{campaign.group_by} {group}", splits)
 
@@ -181,9 +181,9 @@ def pilot_draw(*, campaign: Campaign, items: int, people: int, actor_id: UUID, n
 
 @durable
 def item_retire(*, item: Item, reason: str, actor_id: UUID, now: datetime) -> bool:
-    """Take a broken item out of use. What was submitted is kept; open slots close, held work is released.
+    """Retire a broken item. Submissions are kept; open slots are closed and assignments released.
 
-    Items of a sealed split stay: of those that are left, scores would tell labels.
+    Items of a sealed split can't be retired: scores over the remaining items would reveal labels.
     """
     if is_sealed(item):
         return False

@@ -1,4 +1,4 @@
-"""Import Natural Questions as published: tokens, candidates, ids and annotations stay what they are."""
+"""Import Natural Questions as published: tokens, candidates, ids and annotations stay unchanged."""
 
 import hashlib
 from datetime import datetime
@@ -33,8 +33,8 @@ def published_import(
 
     Annotations are put on slots in their order under surrogates made for the campaign: the k-th
     annotation of every item is given to the k-th of them, since the published data says no more.
-    Stage-1 judgments, times and people are not published: releases leave them out. What of a record is not kept is
-    listed in the result under ``notes``.
+    Stage-1 judgments, times and people are not published, so releases leave them out. The ``notes`` of the result list
+    what isn't kept of a record.
     """
     result = {name: work.job.result.get(name, 0) for name in ("examples", "annotations", "unchanged", "failed")}
     result["errors"] = work.job.result.get("errors", [])
@@ -84,7 +84,7 @@ def published_import(
 
 
 def _checked(line: int, record: dict[str, Any], checker: Checker) -> PublishedExample:
-    """Return the example of a record that keeps every rule of the format."""
+    """Return the example of a record, after checking all rules of the format."""
     wrong = next(checker.problems({"document_title": "", "question_tokens": [], "annotations": [], **record}), None)
     if wrong is not None:
         raise PublishedError(line, f"{wrong[0]}: {wrong[1]}")
@@ -95,7 +95,7 @@ MOST_NOTES = 1000
 
 
 def _notes(line: int, record: dict[str, Any], example: PublishedExample) -> list[dict[str, str]]:
-    """Return what of a record is not kept as it was."""
+    """Return notes on the parts of a record that aren't kept unchanged."""
     said = []
     if len(example.document_title) > MOST_TITLE:
         said.append(f"the title was cut at {MOST_TITLE} characters")
@@ -119,7 +119,7 @@ def _refuse_double(campaign: Campaign, example: PublishedExample) -> None:
 
 
 def _identity(example: PublishedExample) -> str:
-    """Return what makes two examples the same: the same question may be asked of another page."""
+    """Return a hash that is equal for the same example: the same question about another page is another example."""
     return hashlib.sha256(f"{example.question_text}\0{sha256_of(example.document_html)}".encode()).hexdigest()
 
 
@@ -183,7 +183,7 @@ def _annotations(
 
 
 def answer_of(published: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer that a published annotation stands for."""
+    """Return our form of a published annotation's answer."""
     spans = [[span["start_token"], span["end_token"]] for span in published["short_answers"]]
     yes_no = published["yes_no_answer"].lower()
     kind = SPANS if spans else NONE if yes_no == "none" else yes_no

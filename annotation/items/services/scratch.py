@@ -1,4 +1,4 @@
-"""Tables for the length of an import: in memory, and on disk when they are large."""
+"""Temporary tables for an import: in memory, and on disk when they are large."""
 
 import sqlite3
 
@@ -6,7 +6,7 @@ _CACHE_KIB = 64 * 1024  # of a table that stays in memory
 
 
 def scratch_table(columns: str) -> sqlite3.Connection:
-    """Return a connection to a database of its own with one table, in a transaction that nobody ends.
+    """Return a connection to a new temporary database with one table, in a transaction that is never committed.
 
     ``columns`` is the table's name with its columns, the first of them the primary key.
     """

@@ -1,4 +1,4 @@
-"""What rows of an import say under ids that they share: one id is one text."""
+"""A check of import rows that share ids: one id must always have the same text."""
 
 import hashlib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _HERE = 0  # the "row" of what the campaign had before
 
 
 class SharedTexts:
-    """The text of each id, of the campaign's items and of the rows so far: in a `scratch_table`."""
+    """The text of each id in the campaign's items and in the rows read so far, kept in a `scratch_table`."""
 
     def __init__(self, campaign: Campaign, task_type: TaskType) -> None:
         self._task_type = task_type if isinstance(task_type, Shared) else None
@@ -26,7 +26,7 @@ class SharedTexts:
             self.add(_HERE, content)
 
     def add(self, row: int, content: Mapping[str, Any]) -> RowError | None:
-        """Note what a row says; return what is wrong where it says another thing than one before."""
+        """Record a row's texts; return an error if one differs from an earlier text with the same id."""
         if self._task_type is None:
             return None
         marked = [

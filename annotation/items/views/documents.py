@@ -55,7 +55,7 @@ def _columns(campaign: Campaign) -> list[Column]:
 @login_required
 @require_GET
 def document(request: HttpRequest, slug: str, document_id: int) -> HttpResponse:
-    """Show a page as annotators will see it, with its boxes and what is worth a look."""
+    """Show a page as annotators will see it, with its boxes and warnings."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     rows = CampaignDocument.objects.select_related("tokenization__document")
     found = get_object_or_404(rows, pk=document_id, campaign=campaign)
@@ -92,7 +92,7 @@ def _words(page: Tokenization, start: int, end: int, tags: frozenset[int]) -> li
 
 
 def _warnings(page: Tokenization) -> list[str]:
-    """Return what is odd about a page: annotators may find nothing to choose, or too much."""
+    """Return warnings about a page on which annotators may find nothing to choose, or too much."""
     warnings = []
     if not page.candidates:
         warnings.append(_("This page has no paragraph, table, or list, so annotators can't choose a long answer."))

@@ -1,4 +1,4 @@
-"""What a manager does with one item or annotation: retire it, exclude it, count it again."""
+"""A manager's actions on one item or annotation: retire it, exclude it, or count it again."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -33,7 +33,7 @@ def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
 @login_required
 @require_POST
 def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse:
-    """Count an annotation no longer and ask for another."""
+    """Stop counting an annotation and request another."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     annotation = _annotation_for(campaign, annotation_id)
     actor_id = signed_in(request).surrogate_id
@@ -67,5 +67,5 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
 
 
 def _annotation_for(campaign: Campaign, annotation_id: int) -> Annotation:
-    """Return an annotation that a manager may see; of those of a sealed split none is there to be picked out."""
+    """Return an annotation that a manager may see; annotations of sealed splits can't be selected."""
     return get_object_or_404(Annotation, unsealed(), pk=annotation_id, campaign=campaign)

@@ -21,7 +21,7 @@ from annotation.models import BatchState, Purpose
 @login_required
 @require_GET
 def pilot(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show where colleagues disagreed in the pilot, with what comes next."""
+    """Show where colleagues disagreed in the pilot, and the next steps."""
     campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
     found = pilot_items(campaign)
     answered = found["agreeing"] + len(found["differing"])

@@ -1,4 +1,4 @@
-"""Whether an annotator may go on with what they hold, asked with every request about it."""
+"""Whether an annotator may continue with their assignment, checked at every request about it."""
 
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -12,7 +12,7 @@ from database.statements import Statement
 
 
 class MemberState(NamedTuple):
-    """Whether a person annotates in the campaign of an assignment of theirs, and agreed to the text in force there."""
+    """Whether a person is an annotator in their assignment's campaign, and agreed to its current consent text."""
 
     is_annotator: bool
     has_agreed: bool
@@ -31,6 +31,6 @@ _STATEMENT = Statement(_query, UUID, UUID)
 
 
 def member_state(*, assignment_id: UUID, surrogate_id: UUID) -> MemberState | None:
-    """Return how a person stands in the campaign of an assignment; None if it is not theirs."""
+    """Return the role and consent of a person for an assignment; None if the assignment isn't theirs."""
     rows = _STATEMENT.rows(assignment_id, surrogate_id)
     return MemberState(*map(bool, rows[0])) if rows else None

@@ -1,4 +1,4 @@
-"""How far annotators are: what they did, what is left for them, and how long that takes at the campaign's pace."""
+"""Annotators' progress: completed work, remaining work, and the time needed at the campaign's median pace."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ from database.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an annotator is in a campaign; ``open`` are the annotations that wait for anyone, None while not known.
+    """An annotator's progress in a campaign; ``open`` counts annotations open to anyone, None if not known yet.
 
-    ``answers`` to their questions wait to be read.
+    ``answers`` counts the answers to their questions that they haven't read.
 
-    ``items`` is how many items there are, of which nobody answers one twice; ``item_seconds`` is the median time of an
-    item in the campaign, all stages together; 0 while there is none.
+    ``items`` is the number of items; nobody answers an item twice. ``item_seconds`` is the median time of an
+    item in the campaign, all stages together; 0 if there is none yet.
     """
 
     campaign: Campaign
@@ -48,7 +48,7 @@ class Progress:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether they get no new work because of who they are or what they did."""
+        """Whether they get no new work because they are paused or suspended."""
         return self.standing in (Standing.PAUSED, Standing.SUSPENDED)
 
     @property
@@ -58,7 +58,7 @@ class Progress:
 
     @property
     def left(self) -> int | None:
-        """How many more they may answer at most: of what is open, of the items, of their quota."""
+        """The most items that they may still answer, limited by open annotations, items and their quota."""
         if self.open is None:
             return None
         most = self.items if self.campaign.quota is None else min(self.items, self.campaign.quota)
@@ -66,18 +66,18 @@ class Progress:
 
     @property
     def seconds_left(self) -> float:
-        """How long what is left takes; 0 where that is not known."""
+        """The time needed for the remaining items, in seconds; 0 if not known."""
         return (self.left or 0) * self.item_seconds
 
     @property
     def can_begin(self) -> bool:
-        """Whether there is something to do here."""
+        """Whether there is work for them here."""
         is_open = self.campaign.state == CampaignState.OPEN and self.leaves_on is None
         return is_open and not self.is_stopped and self.left != 0
 
 
 def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
-    """Return how far a person is in each of some campaigns: five statements, however many there are."""
+    """Return a person's progress in each of several campaigns, in five statements for any number of campaigns."""
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     }

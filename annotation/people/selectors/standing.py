@@ -1,4 +1,4 @@
-"""What people read about their standing."""
+"""The notices that people read about their standing."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from annotation.models import Standing
 
 
 def notice_for(standing: Standing, because: dict[str, Any]) -> str:
-    """Return what a person reads about a change of their standing: the reason given, if there is one."""
+    """Return the notice about a change of standing: the reason given, if there is one."""
     if because.get("reason"):
         return str(because["reason"])
     if "rule" in because:
@@ -17,7 +17,7 @@ def notice_for(standing: Standing, because: dict[str, Any]) -> str:
 
 
 def notice_of(standing: Standing) -> str:
-    """Return what a person reads whose standing the rules moved."""
+    """Return the notice for a person whose standing was changed by the rules."""
     if standing == Standing.WARNED:
         return _(
             "You gave wrong answers to several questions whose correct answer is known. Please read the guidelines again."

@@ -1,4 +1,4 @@
-"""Two surrogates that turn out to be one annotator: their work comes together under one of them."""
+"""Joining two surrogates that turn out to be one annotator: their work moves to one of the surrogates."""
 
 from datetime import datetime
 from uuid import UUID
@@ -32,10 +32,10 @@ _ORDER = (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED)
 
 
 def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:
-    """Move what an unconfirmed visit did to the person that it turned out to be.
+    """Move the work of an unconfirmed visit to the person who made the visit.
 
-    Work on items that this person had already done does not count, and is unlinked at once: if they leave, nothing of them
-    may be left under another name. What they hold is released.
+    Work on items that this person had already done does not count, and is unlinked at once: if the person leaves, none
+    of their work may remain under another surrogate. Assignments of the visit are released.
     """
     require_transaction()
     people_lock(campaign_id=campaign.pk, surrogate_ids=[before, after])
@@ -64,9 +64,9 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
 
 
 def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:
-    """Give a person the standing of a visit of theirs where that is the worse one, with why and by whom it was so.
+    """Give a person the standing of their visit if it is the worse one, with its reason and who changed it.
 
-    What else belongs to a standing (reviews, pay that is held) follows by `standing_joined`. Both are locked.
+    Receivers of `standing_joined` move reviews and withheld pay. The caller has locked both participations.
     """
     require_transaction()
     here = Participation.objects.filter(campaign=campaign, surrogate_id=before).first()
@@ -93,7 +93,7 @@ def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetim
 
 
 def _reinstatement_join(campaign: Campaign, before: UUID, after: UUID) -> None:
-    """Carry over that a manager looked at a visit and made it active again, where its person is active."""
+    """Copy a manager's reinstatement of a visit to its person, if that person is active."""
     changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=before, after=Standing.ACTIVE)
     last = changes.filter(changed_by__isnull=False).order_by("-pk").first()
     active = Participation.objects.filter(campaign=campaign, surrogate_id=after, standing=Standing.ACTIVE)
@@ -110,7 +110,7 @@ def _reinstatement_join(campaign: Campaign, before: UUID, after: UUID) -> None:
 
 
 def _training_join(campaign: Campaign, before: UUID, there: Participation) -> None:
-    """Carry the training over."""
+    """Copy the training of a visit to its person, unless the person has completed it."""
     here = Participation.objects.filter(campaign=campaign, surrogate_id=before).first()
     if here is not None and here.trained_at and not there.trained_at:
         Participation.objects.filter(pk=there.pk).update(trained=here.trained, trained_at=here.trained_at)

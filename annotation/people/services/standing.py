@@ -1,4 +1,4 @@
-"""People's standing in a campaign. Why it moves is for quality control to say."""
+"""Changes of people's standing in a campaign. Quality control decides why it changes."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from database.transactions import require_transaction
 
 
 def injections_scheduled(*, place: Participation, planned_to: int) -> None:
-    """Note up to which item of an annotator it is decided what comes between other items; they are locked."""
+    """Record up to which item of an annotator injections are planned; the participation is locked."""
     require_transaction()
     place.planned_to = planned_to
     Participation.objects.filter(pk=place.pk).update(planned_to=planned_to)
@@ -22,7 +22,7 @@ def injections_scheduled(*, place: Participation, planned_to: int) -> None:
 def standing_move(
     *, campaign: Campaign, surrogate_id: UUID, to: Standing, actor_id: UUID | None, now: datetime, **because: Any
 ) -> bool:
-    """Move an annotator's standing and tell them; they can finish open items. Return whether that changed anything."""
+    """Change an annotator's standing and notify them; they can finish open items. Return whether it changed."""
     require_transaction()
     Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
     [place] = people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])

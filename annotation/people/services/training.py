@@ -15,7 +15,7 @@ from database.transactions import durable, require_transaction
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """An example of the training round, with where it stands among them.
+    """An example of the training round, with its number among all examples.
 
     ``finishes``: this answer was the last of the round.
     """
@@ -28,7 +28,7 @@ class Lesson:
 
     @property
     def is_right(self) -> bool:
-        """Return whether what was sent is the label of the example."""
+        """Return whether the submitted label is the label of the example."""
         return self.sent == str(self.content["label"])
 
 
@@ -43,7 +43,7 @@ def training_create(*, campaign: Campaign) -> None:
 
 
 def lesson_next(*, campaign: Campaign, surrogate_id: UUID) -> Lesson | None:
-    """Return the example that an annotator stands at, or None when the round is done."""
+    """Return the annotator's next example, or None when the round is done."""
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
     return _lesson(campaign, place.trained if place else 0)
 
@@ -58,7 +58,7 @@ def _lesson(campaign: Campaign, position: int, sent: str = "") -> Lesson | None:
 
 
 def _label(campaign: Campaign, sent: Mapping[str, Any]) -> str:
-    """Return the label in what a form sent, whatever the task type, or "" if it is not a valid answer."""
+    """Return the label that a form sent, whatever the task type, or "" if it is not a valid answer."""
     task_type = TASK_TYPES[campaign.task_type]
     stage = task_type.stages[0]
     try:
@@ -72,9 +72,9 @@ def _label(campaign: Campaign, sent: Mapping[str, Any]) -> str:
 def lesson_answer(
     *, campaign: Campaign, surrogate_id: UUID, number: int, sent: Mapping[str, Any], now: datetime
 ) -> Lesson | None:
-    """Take an answer to an example, go on to the next, and return the example with the label that was sent.
+    """Take an answer to an example, go to the next, and return the answered example with the submitted label.
 
-    Nothing depends on whether it was right. An answer sent again, or to another example, changes nothing.
+    Nothing depends on whether the answer was right. An answer sent again, or to another example, changes nothing.
     """
     place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
     lesson = _lesson(campaign, number - 1, _label(campaign, sent))

@@ -1,7 +1,7 @@
-"""Withdrawing consent: the work is unlinked from the person and leaves later releases.
+"""Withdrawing consent: the work is unlinked from the person and excluded from later releases.
 
-Asking for it ends the work at once. What cannot be undone waits for seven days: who asked by mistake, or did not
-ask at all, can take it back until then.
+The request ends the work at once. The irreversible part waits for seven days: people who asked by mistake,
+or whose request was made by another person, can take it back until then.
 """
 
 from datetime import datetime, timedelta
@@ -38,7 +38,7 @@ MOST_APPLIED = 100  # withdrawals a sweep
 
 @durable
 def withdrawal_ask(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Withdrawal:
-    """Take an annotator's consent back and note when their work is unlinked; asking again changes nothing."""
+    """Withdraw an annotator's consent and record when to unlink their work; asking again changes nothing."""
     participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
     asked, is_new = Withdrawal.objects.get_or_create(
         campaign=campaign, surrogate_id=surrogate_id, defaults={"asked_at": now, "due_at": now + GRACE}
@@ -52,13 +52,13 @@ def withdrawal_ask(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> 
 
 @durable
 def withdrawal_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
-    """Take a withdrawal back before it takes effect: the same consent is in force again. Return whether there was one."""
+    """Cancel a withdrawal before it takes effect and restore the consent. Return whether there was one."""
     participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
     return withdrawal_cancel(campaign=campaign, surrogate_id=surrogate_id, now=now)
 
 
 def withdrawal_cancel(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
-    """Make as if an annotator had not asked to leave; the caller holds their lock. Return whether they had."""
+    """Undo a withdrawal request and its effect on consent; the caller holds the lock. Return whether there was one."""
     require_transaction()
     asked = withdrawal_of(campaign=campaign, surrogate_id=surrogate_id)
     if asked is None:
@@ -70,7 +70,7 @@ def withdrawal_cancel(*, campaign: Campaign, surrogate_id: UUID, now: datetime) 
 
 @durable
 def participation_consent(*, campaign: Campaign, text_id: int, surrogate_id: UUID, now: datetime) -> None:
-    """Record that an annotator agrees; that takes back an earlier wish to leave."""
+    """Record an annotator's consent, which also cancels an earlier withdrawal request."""
     people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
     withdrawal_cancel(campaign=campaign, surrogate_id=surrogate_id, now=now)
     consent_give(text_id=text_id, surrogate_id=surrogate_id, now=now)
@@ -82,7 +82,7 @@ def withdrawal_of(*, campaign: Campaign, surrogate_id: UUID) -> Withdrawal | Non
 
 
 def withdrawals_apply(now: datetime) -> int:
-    """Unlink the work of those whose days to think again have passed; return how many people left."""
+    """Unlink the work of people whose seven days have passed; return how many people left."""
     due = Withdrawal.objects.filter(due_at__lte=now).select_related("campaign").order_by("due_at", "pk")
     people = list(due[:MOST_APPLIED])
     return sum(_apply(asked, now) for asked in people)
@@ -102,7 +102,7 @@ def _apply(asked: Withdrawal, now: datetime) -> bool:
 def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> int:
     """Withdraw an annotator from a campaign and return how many annotations were unlinked.
 
-    What they did stays, under a fresh surrogate that nothing leads to, not counted; its slots reopen.
+    Their work stays, not counted, under a new surrogate that isn't linked to them; its slots reopen.
     Their click logs are deleted. Releases that exist already are not changed.
     """
     participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
@@ -130,7 +130,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
 
 
 def work_unlink(*, campaign: Campaign, before: UUID, after: UUID) -> int:
-    """Move work to a fresh surrogate that nothing leads to, without its click log; return how many annotations moved."""
+    """Move work to a new, unlinked surrogate, without its click log; return how many annotations moved."""
     require_transaction()
     mine = Assignment.objects.filter(campaign=campaign, surrogate_id=before)
     EventChunk.objects.filter(assignment__in=mine).delete()
@@ -143,7 +143,7 @@ def work_unlink(*, campaign: Campaign, before: UUID, after: UUID) -> int:
 
 
 def _held_end(campaign: Campaign, surrogate_id: UUID, *, ended_at: datetime) -> list[int]:
-    """End what an annotator holds; return the slots."""
+    """End an annotator's assignments; return their slots."""
     mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
     slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
@@ -153,7 +153,7 @@ def _held_end(campaign: Campaign, surrogate_id: UUID, *, ended_at: datetime) -> 
 
 
 def _place_leave(campaign: Campaign, surrogate_id: UUID) -> None:
-    """Delete an annotator's place and how their standing changed; leaving does not lift a warning, pause or suspension."""
+    """Delete an active participation and its standing changes; a warning, pause or suspension stays in force."""
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     if place.filter(standing=Standing.ACTIVE).delete()[0]:
         StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
@@ -162,7 +162,7 @@ def _place_leave(campaign: Campaign, surrogate_id: UUID) -> None:
 
 @durable
 def annotation_redact(*, annotation: Annotation, actor_id: UUID, reason: str, now: datetime) -> None:
-    """Remove what was typed freely from one annotation: the only change that the database lets through."""
+    """Remove free text from one annotation: the only change of an answer that the database allows."""
     task_type = TASK_TYPES[annotation.campaign.task_type]
     Annotation.objects.filter(pk=annotation.pk).update(answer=task_type.redact(annotation.answer), redacted_at=now)
     Assignment.objects.filter(annotation=annotation).update(draft={}, skip_note="")

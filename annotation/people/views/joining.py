@@ -24,7 +24,7 @@ from annotation.tasktypes.registry import TASK_TYPES, pages_of
 @login_required
 @require_http_methods(["GET", "POST"])
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for consent; nothing is recorded of anyone before it."""
+    """Ask for consent; nothing is recorded about a person before they agree."""
     campaign = campaign_for(request, slug, Action.ANNOTATE)
     text = consent_text_current(campaign.pk)
     if request.method == "POST" and text is not None and request.POST.get("text") == str(text.pk):
@@ -58,7 +58,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """Withdraw consent, or take that back; a role that was taken away does not end this right."""
+    """Withdraw consent, or cancel the withdrawal; people whose role was removed can still do this."""
     campaign = own_campaign_for(request, slug)
     surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
     if request.method == "POST" and "undo" in request.POST:

@@ -1,4 +1,4 @@
-"""Who works on a campaign, and invitations."""
+"""The members of a campaign, and invitations."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -34,7 +34,7 @@ INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
 @login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """List members; POST makes an invitation, whose link is shown once, or mails one to each named person."""
+    """List members; POST creates an invitation link, which is shown once, or emails one to each named person."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     # Managers invite who works; who may manage or take data out, administrators decide.
     roles = list(Role) if signed_in(request).is_admin else list(INVITED_BY_MANAGERS)
@@ -69,7 +69,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm | EmailDomainForm) -> bool:
-    """Do what one of the smaller forms asks for, and return whether it was right."""
+    """Save one of the smaller forms, and return whether it was valid."""
     if not form.is_valid():
         return False
     data, actor_id, now = form.cleaned_data, signed_in(request).surrogate_id, timezone.now()
@@ -102,7 +102,7 @@ def _check_role(request: HttpRequest, role: str) -> None:
 @login_required
 @require_POST
 def revoke(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Take a role away. Who manages or takes data out, administrators decide."""
+    """Remove a role. Only administrators can remove managers and people who download data."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     member = get_object_or_404(Membership.objects.select_related("user"), pk=membership_id, scope_id=campaign.pk)
     _check_role(request, member.role)

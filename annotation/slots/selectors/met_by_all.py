@@ -1,7 +1,7 @@
-"""Open slots that cannot be assigned: everyone who works in a campaign has already met their items.
+"""Open slots that can't be assigned, because everyone who works in the campaign has already received their items.
 
-Who may get work and what they have met is decided one claim at a time in `annotation.slots.services.claims` and
-`annotation.slots.services.queue`; this asks the same for all people at once.
+`annotation.slots.services.claims` and `annotation.slots.services.queue` decide for one claim at a time whether a person
+can get work and which items they received; this module asks the same for all people at once.
 """
 
 from collections import defaultdict
@@ -27,10 +27,10 @@ MOST_PEOPLE = 200  # more never meet one item
 
 
 def slots_met_by_all(campaign: Campaign) -> int:
-    """Return how many open slots are of items that everybody who could work here has met, or must not meet.
+    """Return how many open slots have items that everybody who could work here has received or must not receive.
 
-    It takes as long in a large campaign as in a small one: what is far back in the queue is not looked at, so that from
-    ``LOOKED_AT`` on there may be more.
+    The time doesn't grow with the campaign: slots far back in the queue aren't examined, so there may be more of them
+    if the result is ``LOOKED_AT`` or higher.
     """
     people = _people(campaign)
     if not 0 < len(people) <= MOST_PEOPLE:
@@ -50,7 +50,7 @@ def _front(campaign: Campaign, *, is_reopened: bool) -> list[int]:
 
 
 def _people(campaign: Campaign) -> set[UUID]:
-    """Return who could be given work: annotators with an account, whether they began or not, and whom others send."""
+    """Return the people who could get work: annotators with an account, even new ones, and people sent by others."""
     stopped = Q(standing__in=[Standing.PAUSED, Standing.SUSPENDED])
     if campaign.quota is not None:
         stopped |= Q(submitted__gte=campaign.quota)

@@ -1,11 +1,11 @@
-"""How far the rounds of a batch are, by looks into the indexes of slots that wait."""
+"""The progress of a batch's rounds, from index lookups of unfinished slots."""
 
 from annotation.models import Batch, Slot, SlotState
 from annotation.slots.ordering import order_range
 
 
 def slots_waiting(batch: Batch, round_: int, *, most: int = 1) -> int:
-    """Return how many slots of a batch's round are open or in work, counted no further than ``most``."""
+    """Return how many slots of a batch's round are open or held; counting stops at ``most``."""
     first, after = order_range(batch=batch.ordinal, round_=round_)
     within = Slot.objects.filter(campaign=batch.campaign_id, order_key__gte=first, order_key__lt=after)
     found = 0

@@ -1,7 +1,7 @@
-"""Which items are not for whom: a person meets a fact or document once, whether to write, to review or to answer blind.
+"""Bars between items and annotators: a person gets a fact or document once, to write, to review or to answer blind.
 
-An item, and what follows from its answers at any depth, is a family. Who is given one of it is barred from the others:
-nobody reviews what they wrote, answers what they know, or writes again what they rejected.
+An item and all its follow-ups, at any depth, form a family. A person who gets one of its items is barred from the
+others: nobody reviews their own writing, answers what they know, or writes again what they rejected.
 """
 
 from uuid import UUID
@@ -11,7 +11,7 @@ from database.transactions import require_transaction
 
 
 def family_of(item_id: int) -> list[int]:
-    """Return the items of a family, whatever their state, by one of it."""
+    """Return all items of an item's family, whatever their state."""
     root = Item.objects.select_related("follows").get(pk=item_id)
     while root.follows is not None:
         root = Item.objects.select_related("follows").get(pk=root.follows.item_id)
@@ -23,7 +23,7 @@ def family_of(item_id: int) -> list[int]:
 
 
 def bars_put(*, item: Item, follows: Annotation) -> None:
-    """Keep a new item from all who were given one of its family."""
+    """Bar everyone who received an item of the family from a new item."""
     require_transaction()
     met = Assignment.objects.filter(item__in=family_of(item.pk)).values_list("surrogate_id", flat=True)
     people = {*met, follows.surrogate_id}
@@ -33,7 +33,7 @@ def bars_put(*, item: Item, follows: Annotation) -> None:
 
 
 def bars_meet(*, item_id: int, surrogate_id: UUID) -> None:
-    """Keep the others of a family from a person who is given one of it now."""
+    """Bar a person who receives an item from the others of its family."""
     require_transaction()
     others = [pk for pk in family_of(item_id) if pk != item_id]
     ItemBar.objects.bulk_create(
@@ -42,9 +42,9 @@ def bars_meet(*, item_id: int, surrogate_id: UUID) -> None:
 
 
 def bars_join(*, campaign_id: UUID, before: UUID, after: UUID) -> None:
-    """Make what is not for one surrogate not for another that is the same annotator.
+    """Move the bars of one surrogate to another surrogate of the same annotator.
 
-    What that one did is looked at again: it may follow from what the other did.
+    The second one's annotations of follow-ups are examined again: they may be about the annotator's own work.
     """
     require_transaction()
     own = ItemBar.objects.filter(item__campaign_id=campaign_id, surrogate_id=before)

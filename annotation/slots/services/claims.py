@@ -1,4 +1,4 @@
-"""Assigning work: one open slot to one person, at a cost that does not grow."""
+"""Assigning work: one open slot to one person, at a cost that doesn't grow with the campaign."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -40,7 +40,7 @@ from database.transactions import durable, require_transaction
 
 
 class Reason(StrEnum):
-    """Why there is no work for an annotator now."""
+    """The reason why an annotator can't get work now."""
 
     NOTHING_OPEN = "nothing_open"
     ALL_SEEN = "all_seen"
@@ -60,8 +60,8 @@ RAN_OUT = (Reason.NOTHING_OPEN, Reason.ALL_SEEN, Reason.ALL_HELD)
 class Claim:
     """An assignment, or the reason why there is none and when to try again.
 
-    ``submitted`` is how many items its annotator submitted, where claiming had to know. ``is_unread`` says that the
-    guidelines changed since they last read them, so that this comes before the item.
+    ``submitted`` is how many items its annotator submitted, if the claim had to read it. ``is_unread`` says that the
+    guidelines changed since the annotator last read them, so the change is shown before the item.
     """
 
     assignment: Assignment | None
@@ -78,7 +78,7 @@ def slot_claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
 
 
 def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: Participation | None = None) -> Claim:
-    """Claim inside the caller's transaction; see `slot_claim_next`. ``place`` is the person's, if it is locked already."""
+    """Claim inside the caller's transaction; see `slot_claim_next`. ``place`` is a participation, already locked."""
     require_transaction()
     own = _own(campaign, surrogate_id)
     live = own.get(AssignmentState.LIVE)
@@ -99,7 +99,7 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
 
 
 def work_refusal(*, campaign: Campaign, surrogate_id: UUID) -> Reason | None:
-    """Return why a person would get no work now because of who they are or what they did, without assigning any."""
+    """Return why a person can't get work now, judging by their state alone; assigns nothing."""
     return _eligibility(campaign, surrogate_id, None).refusal
 
 
@@ -109,7 +109,7 @@ RESERVATION_SECONDS = 300
 
 @durable
 def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
-    """Hold the slot a person will get next for a short while, so that it is there at once."""
+    """Reserve a person's next slot for a short while, so that the item is available at once."""
     eligible = _eligibility(campaign, surrogate_id, None)
     if eligible.refusal is not None:
         return False
@@ -140,12 +140,12 @@ _WITH_ITEM = Statement(lambda pk: _with_item(Assignment.objects.filter(pk=pk)), 
 
 
 def _with_item(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Return assignments with what their pages show."""
+    """Return assignments with the related rows that their pages need."""
     return assignments.select_related("item__tokenization__document")
 
 
 class _Eligibility(NamedTuple):
-    """What is known before a claim: why there can be none, or what it needs."""
+    """What is read before a claim: the reason to refuse it, or the data that it needs."""
 
     refusal: Reason | None
     submitted: int
@@ -180,7 +180,7 @@ _ELIGIBILITY = Statement(_eligibility_query, UUID, UUID)
 
 
 def _eligibility(campaign: Campaign, surrogate_id: UUID, place: Participation | None) -> _Eligibility:
-    """Ask for all that decides whether and how this person gets work now, in one statement."""
+    """Read in one statement all data that decides whether this person gets work now, and which."""
     [(state, quota, has_training, agreed, teaches, *own, guideline_id, gave_back, is_injected)] = _ELIGIBILITY.rows(
         campaign.pk, surrogate_id
     )
@@ -225,7 +225,7 @@ def _begin(reserved: Assignment, campaign: Campaign, now: datetime) -> bool:
 
 
 class _Claiming(NamedTuple):
-    """Who claims what, where, for how long."""
+    """The arguments of a claim: who claims, in which campaign, and for how long."""
 
     campaign: Campaign
     surrogate_id: UUID
@@ -293,10 +293,10 @@ _GIVEN_BACK = Statement(_given_back_query, UUID, UUID)
 
 
 def _given_back(place: Participation) -> Slot | None:
-    """Hold and return the slot that an annotator gave back last, or whose time ran out, if it is free still.
+    """Hold and return the slot that an annotator last gave back or let expire, if it is still free.
 
-    It is asked for in one way, whether it is open to everybody or put aside for this person: if the one came back and
-    the other did not, what comes back would tell which was a known answer.
+    Open slots and slots reserved for this person are searched in the same way. If only one kind were offered again, an
+    item that returns would reveal whether its answer is known.
     """
     ended = _GIVEN_BACK.first(place.campaign_id, place.surrogate_id)
     if ended is None:
@@ -321,9 +321,9 @@ _INJECTED = Statement(_injected_query, UUID, UUID, int)
 
 
 def _injected(place: Participation) -> HeldSlot | None:
-    """Hold and return the slot that was put aside for this person at this point, if there is one.
+    """Hold and return the slot that is reserved for this person at this point, if there is one.
 
-    Whether there may be one was asked in every claim; how far the person is, is read with it.
+    Every claim has checked whether there may be one. This query also reads how many items the person has received.
     """
     injection = _INJECTED.first(place.campaign_id, place.surrogate_id, place.pk)
     if injection is None or not slot_hold(slot_id=injection.slot_id, before=SlotState.ASIDE):
@@ -357,7 +357,7 @@ def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: 
 
 
 def _nothing(campaign: Campaign, search: QueueSearch) -> Claim:
-    """Return why there is nothing: what is open was seen, or others are on all of it, or nothing is left."""
+    """Return why there is no slot: the person has seen all open items, others hold the rest, or nothing is left."""
     open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN, item__state=ItemState.ACTIVE)
     if open_slots.filter(search.is_past()).exists():
         return Claim(None, Reason.ALL_SEEN)

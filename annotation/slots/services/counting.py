@@ -40,7 +40,7 @@ SUSPENDED = "suspended"  # why the work of an annotator who was suspended is exc
 
 
 def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
-    """Lock people's places in a campaign, in one order; people who have none yet are left out."""
+    """Lock people's participations in a campaign, in a fixed order; people without one are left out."""
     require_transaction()
     places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id__in=set(surrogate_ids))
     return list(places.select_for_update(no_key=True).order_by("pk"))
@@ -76,12 +76,12 @@ def annotation_enter(annotation: Annotation) -> Annotation:
 def annotations_exclude(
     *, annotations: Collection[Annotation], because: str, actor_id: UUID | None, now: datetime
 ) -> int:
-    """Keep annotations but count them no longer; their slots are wanted again. Return how many were counted."""
+    """Keep annotations but stop counting them; their slots reopen. Return how many were counted."""
     return len(_move(annotations, State.COUNTED, State.EXCLUDED, because, actor_id, now))
 
 
 def annotation_count_again(*, annotation: Annotation, because: str, actor_id: UUID | None, now: datetime) -> bool:
-    """Count an excluded annotation again if its slot is still free and its item in use; return whether it is."""
+    """Count an excluded annotation again if its slot is free and its item active; return whether it counts."""
     require_transaction()
     places = people_lock(campaign_id=annotation.campaign_id, surrogate_ids=[annotation.surrogate_id])
     if any(place.standing == Standing.SUSPENDED for place in places):
@@ -99,10 +99,10 @@ def annotation_count_again(*, annotation: Annotation, because: str, actor_id: UU
 
 
 def submissions_confirm(*, annotations: Collection[Annotation], now: datetime) -> int:
-    """Let provisional submissions count, and return how many do.
+    """Count provisional submissions, and return how many are counted.
 
-    One that was given up counts if its slot is still free, else it is surplus. The work of an annotator who is
-    suspended is excluded, that on a retired item is marked.
+    A submission that was given up counts if its slot is still free, else it is surplus. The work of a suspended
+    annotator is excluded, and work on a retired item is marked.
     """
     require_transaction()
     counted = 0
@@ -128,7 +128,7 @@ def submissions_give_up(*, annotations: Collection[Annotation], because: str, no
 
 
 def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
-    """Mark a counted submission as undone and give its slot to its author again; return whether that was possible."""
+    """Mark a counted submission as undone and return its slot to its author; return whether that was possible."""
     require_transaction()
     people_lock(campaign_id=annotation.campaign_id, surrogate_ids=[annotation.surrogate_id])
     rows = [row for row in _locked([annotation], (State.COUNTED,)) if row.item.state == ItemState.ACTIVE]
@@ -140,10 +140,10 @@ def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
 
 
 def submission_come_back(*, annotation: Annotation, now: datetime) -> bool:
-    """Count a submission that was taken back as it was: its author let the time pass in which to change it.
+    """Count an undone submission again, unchanged: its author let the time for changing it pass.
 
-    The service that ended the assignment that holds its slot calls this, with the annotator's lock. Return whether it
-    counts.
+    The service that ended the assignment holding the slot calls this, with the annotator's lock. Return whether the
+    submission counts.
     """
     require_transaction()
     rows = [row for row in _locked([annotation], (State.UNDONE,)) if row.item.state == ItemState.ACTIVE]
@@ -155,7 +155,7 @@ def submission_come_back(*, annotation: Annotation, now: datetime) -> bool:
 
 
 def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime) -> int:
-    """Withdraw all that an annotator submitted, whatever its state; none of it can count again. Return how many."""
+    """Withdraw everything that an annotator submitted, in any state, for good. Return how many."""
     require_transaction()
     own = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exclude(state=State.WITHDRAWN)
     rows = list(own.select_for_update(of=("self",), no_key=True).select_related("item").order_by("pk"))
@@ -163,10 +163,10 @@ def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime
 
 
 def submissions_adopt(*, campaign_id: UUID, before: UUID, after: UUID, now: datetime) -> list[Annotation]:
-    """Move what one surrogate submitted to another that is the same annotator; the caller holds both locks.
+    """Move the submissions of one surrogate to another of the same annotator; the caller holds both locks.
 
-    Where they submitted or hold an item under both, the one that is moved would be their second: it stays behind and
-    does not count, and so does one of an item that is not for them (`ItemBar`). Return those.
+    If the other surrogate already submitted or holds the item, or is barred from it (`ItemBar`), the submission isn't
+    moved and doesn't count. Return these submissions.
     """
     require_transaction()
     held = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=after, state__in=ONCE_PER_PERSON)
@@ -203,10 +203,10 @@ def _move(
 def _locked(
     annotations: Collection[Annotation], states: Collection[str], *, also_sealed: bool = False
 ) -> list[Annotation]:
-    """Lock those annotations that are in one of some states, and return them as they are now.
+    """Lock the given annotations in these states, and return their current rows.
 
-    Those of sealed splits are left alone: what counts there changes by withdrawals only, or numbers that move with one
-    annotation would tell it.
+    Annotations of sealed splits are left out: only withdrawals change what counts there, because numbers that change
+    with one annotation would reveal it.
     """
     rows = Annotation.objects.filter(pk__in=[row.pk for row in annotations], state__in=states)
     locked = rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
@@ -228,7 +228,7 @@ def _write(
     *,
     releases: bool = True,
 ) -> list[Annotation]:
-    """Write one state over locked annotations, with a row of the change, their slots and the tallies."""
+    """Set one state on locked annotations, record the changes, and update slots and tallies."""
     changed = [row for row in rows if row.state != after]
     CountedChange.objects.bulk_create(
         CountedChange(
@@ -260,7 +260,7 @@ def _tally(campaign_id: UUID, changes: dict[UUID, int]) -> None:
 
 
 def _has_another(row: Annotation) -> bool:
-    """Return whether an annotator holds or fills another slot of an item, after this annotation stopped counting."""
+    """Return whether the author of an annotation that stopped counting holds or fills another slot of the item."""
     held = Assignment.objects.filter(
         item_id=row.item_id, surrogate_id=row.surrogate_id, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
     )
@@ -269,7 +269,7 @@ def _has_another(row: Annotation) -> bool:
 
 
 def _slot_take_back(row: Annotation) -> bool:
-    """Fill the slot of an annotation that stopped counting again, if it is free for its author."""
+    """Fill the slot of an annotation that is to count again, if the slot is free for its author."""
     if row.slot is None:
         return False
     injection = getattr(row.slot, "injection", None)
@@ -321,7 +321,7 @@ def slot_hold_first(*, slot_ids: Sequence[int]) -> HeldSlot | None:
 
 
 def slots_release(*, slot_ids: Collection[int]) -> None:
-    """Put slots back: open for anyone, aside for the person they are meant for, closed if no longer wanted."""
+    """Release slots: open to anyone, reserved for the person of an injection, or closed if no longer wanted."""
     require_transaction()
     if not slot_ids:
         return
@@ -334,7 +334,7 @@ def slots_release(*, slot_ids: Collection[int]) -> None:
 
 
 def item_slots_close(*, item: Item, only_aside: bool = False) -> None:
-    """Close the slots of a retired item, or those alone that are aside for people; those that are filled stay."""
+    """Close the slots of a retired item, or only those reserved for one person; filled slots stay."""
     require_transaction()
     states = [SlotState.ASIDE] if only_aside else [SlotState.OPEN, SlotState.HELD, SlotState.ASIDE]
     Slot.objects.filter(item=item, state__in=states).update(state=SlotState.CLOSED)
@@ -350,7 +350,7 @@ def round_slots_want(*, item: Item, round_: int) -> int:
 
 
 def round_slots_close(*, item: Item, round_: int) -> int:
-    """Stop wanting the slots of a round: open ones close, what is in work can be finished. Return how many closed."""
+    """Mark a round's slots as unwanted: open ones close, held ones can be finished. Return how many closed."""
     require_transaction()
     slots = Slot.objects.filter(item=item, round=round_)
     slots.filter(is_wanted=True).update(is_wanted=False)

@@ -1,4 +1,4 @@
-"""Taking single annotations out of what counts, and back in, by a person's decision."""
+"""Excluding single annotations, and counting them again, by a person's decision."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from database.transactions import durable
 
 @durable
 def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID | None, now: datetime) -> bool:
-    """Keep an annotation but count it no longer, and ask for another in its slot; return whether it was counted."""
+    """Keep an annotation but stop counting it, and reopen its slot; return whether it was counted."""
     excluded = annotations_exclude(annotations=[annotation], because=because, actor_id=actor_id, now=now)
     if excluded:
         record(

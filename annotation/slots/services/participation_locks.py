@@ -13,9 +13,9 @@ from database.transactions import require_transaction
 
 
 def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:
-    """Return a person's place in a campaign, locked until the transaction ends.
+    """Return a person's participation in a campaign, locked until the transaction ends.
 
-    Taken before anything else of theirs is changed, so that their tabs go one after another.
+    Lock it before changing anything else of this person, so that requests from several tabs run one after another.
     """
     require_transaction()
     place: Participation | None = _PLACE.first(campaign_id, surrogate_id)
@@ -30,7 +30,7 @@ def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participatio
 
 
 def places_locked(places: QuerySet[Participation]) -> QuerySet[Participation]:
-    """Return places with their campaigns, which are locked until the transaction ends once they are read."""
+    """Return a query of participations with their campaigns, which locks the participations when it is read."""
     return places.select_related("campaign").select_for_update(no_key=True, of=("self",))
 
 

@@ -1,4 +1,4 @@
-"""The queue of open slots, and one person's way along it."""
+"""The queue of open slots, and a person's position in it."""
 
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ LOOK_AHEAD = 64
 
 
 def queue_rewind(*, campaign: Campaign, order_key: int) -> None:
-    """Note that there are new slots from a place of the queue on. Locks the campaign's row, so do it last."""
+    """Record that slots were added from a queue position on. It locks the campaign's row, so call it last."""
     require_transaction()
     Campaign.objects.filter(pk=campaign.pk).update(queue_version=F("queue_version") + 1)
     version = Campaign.objects.values_list("queue_version", flat=True).get(pk=campaign.pk)
@@ -24,7 +24,7 @@ def queue_rewind(*, campaign: Campaign, order_key: int) -> None:
 
 
 def queue_catch_up(place: Participation) -> None:
-    """Bring an annotator back to slots that were added before their place in the queue since they last claimed."""
+    """Move an annotator back to slots that were added before their queue position since their last claim."""
     if place.queue_version == place.campaign.queue_version:
         return
     since = QueueRewind.objects.filter(campaign_id=place.campaign_id, version__gt=place.queue_version)
@@ -35,12 +35,12 @@ def queue_catch_up(place: Participation) -> None:
 
 
 def seen_by(surrogate_id: UUID) -> QuerySet[Assignment]:
-    """Return the assignments that keep items from being given to a person again."""
+    """Return the assignments whose items a person can't get again."""
     return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=BLOCKING)
 
 
 def _is_past(surrogate_id: UUID) -> Q:
-    """Return the condition that the item of a slot is not for a person (any more): they had it, or it is barred for them."""
+    """Return the condition that a person can't get the item of a slot: they had it or are barred from it."""
     barred = ItemBar.objects.filter(surrogate_id=surrogate_id, item_id=OuterRef("item_id"))
     return Q(Exists(seen_by(surrogate_id).filter(item_id=OuterRef("item_id")))) | Q(Exists(barred))
 
@@ -48,7 +48,7 @@ def _is_past(surrogate_id: UUID) -> Q:
 def _look_query(
     campaign_id: UUID, surrogate_id: UUID, position: int, last_pk: int, end: int, *, reopened: bool
 ) -> QuerySet[Slot, Any]:
-    """Return a piece of the queue from a place on: slot, place, whether its item is not for this person."""
+    """Return a part of the queue: for each slot its key, its position, and whether this person can't get its item."""
     is_seen = ExpressionWrapper(_is_past(surrogate_id), output_field=BooleanField())
     slots = Slot.objects.filter(
         campaign_id=campaign_id, state=SlotState.OPEN, is_reopened=reopened, order_key__gte=position, order_key__lt=end
@@ -64,7 +64,7 @@ _LOOK_REOPENED = Statement(partial(_look_query, reopened=True), UUID, UUID, int,
 
 
 class QueueSearch:
-    """One person's walk along the open slots."""
+    """A search along the open slots for one person."""
 
     def __init__(self, campaign: Campaign, surrogate_id: UUID) -> None:
         self.campaign = campaign

@@ -1,4 +1,4 @@
-"""How items get their slots, and more of them."""
+"""Creating the slots of items, and adding more."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -44,7 +44,7 @@ class SlotsRefused(KeyedError):
 
 
 def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str, Any]:
-    """Give every item of a batch its slots, then open the batch; doing it again adds nothing.
+    """Create the slots of a batch's items, then open the batch; repeating it adds nothing.
 
     Slots are assigned only when the batch is open, so nobody works on half a batch.
     """
@@ -79,7 +79,7 @@ def _launch_key(batch: Batch) -> str:
 
 
 def launch_request(*, batch: Batch, actor_id: UUID | None, now: datetime) -> Job:
-    """Have a batch launched by a job; asking again changes nothing."""
+    """Request a job that launches a batch; repeated requests change nothing."""
     return job_enqueue(
         kind="annotation.launch",
         payload=LaunchPayload(campaign=str(batch.campaign_id), batch=batch.pk),
@@ -117,7 +117,7 @@ def items_extend(
     now: datetime,
     step: Callable[[], AbstractContextManager[None]] = transaction.atomic,
 ) -> int:
-    """Ask for n annotations of a seeded sample of a split's launched items; slots there are stay as they are.
+    """Request n annotations of each launched item in a seeded sample of a split; existing slots stay unchanged.
 
     Each ``step`` is a transaction of its own; going on after an interruption adds what is missing.
 
@@ -161,10 +161,10 @@ def _extend(campaign: Campaign, ids: list[int], n: int) -> int:
 
 
 def round_open(*, item: Item, round_: int) -> int | None:
-    """Ask for a further round of votes on an item, by people who have not met it.
+    """Request a further round of votes on an item, from people who have not received it.
 
-    Slots of that round that were closed are opened again. Returns the place in the queue of the first new slot,
-    for a `queue_rewind` at the end of the transaction, or None when there is none.
+    Closed slots of that round reopen. Returns the queue position of the first new slot,
+    for a `queue_rewind` at the end of the transaction, or None if there is no new slot.
     """
     require_transaction()
     there = set(Slot.objects.filter(item=item, round=round_).values_list("index", flat=True))
@@ -176,10 +176,10 @@ def round_open(*, item: Item, round_: int) -> int | None:
 
 
 def votes_add(*, items: Sequence[Item], most: int, wave: int) -> int | None:
-    """Ask for one more vote on each of some locked items of a campaign, in their second round.
+    """Request one more vote on each of some locked items of a campaign, in their second round.
 
-    Items for which ``most`` votes are there or asked for are left out. Returns the place in the queue of the first new
-    slot, as `round_open` does.
+    Items that already have ``most`` votes or requests for votes are left out. Returns the queue position of the first
+    new slot, as `round_open` does.
     """
     require_transaction()
     slots_there = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED)
@@ -199,13 +199,13 @@ def votes_add(*, items: Sequence[Item], most: int, wave: int) -> int | None:
 
 
 def rounds_wanted(*, items: Collection[Item], round_: int) -> set[int]:
-    """Return the keys of the items of which slots of a round are wanted or open."""
+    """Return the keys of the items that have wanted or open slots in a round."""
     slots = Slot.objects.filter(Q(is_wanted=True) | Q(state=SlotState.OPEN), item__in=items, round=round_)
     return set(slots.values_list("item_id", flat=True))
 
 
 def round_close(*, item: Item, round_: int) -> int:
-    """Stop asking for votes in a round: open slots close, work in hand can be finished and is not asked for again."""
+    """Stop a round's voting: open slots close; held ones can be finished, but don't reopen. Return how many closed."""
     return round_slots_close(item=item, round_=round_)
 
 

@@ -1,4 +1,4 @@
-"""Deadlines that pass and reservations that lapse."""
+"""Ending overdue assignments and expired reservations."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ SWEEP_SIZE = 500
 
 
 def assignments_expire(now: datetime) -> int:
-    """End what is overdue, reopen its slots, and return how many; drafts stay for their authors."""
+    """End overdue assignments and reopen their slots; return how many. Drafts are kept for their authors."""
     due = list(
         Assignment.objects.filter(deadline_at__lt=now, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
         .order_by("deadline_at", "pk")
@@ -39,6 +39,6 @@ def _expire(assignment_id: UUID, slot_id: int, state: str, now: datetime) -> boo
 
 
 def _before_opening(live: Assignment) -> Annotation | None:
-    """Return the answer that a person opened again and has in hand, as they first handed it in."""
+    """Return the first submission of an answer that its author has reopened and holds now."""
     own = Annotation.objects.filter(item=live.item_id, surrogate_id=live.surrogate_id, slot=live.slot_id)
     return own.filter(state=AnnotationState.UNDONE, assignment__state=AssignmentState.UNDONE).order_by("-pk").first()

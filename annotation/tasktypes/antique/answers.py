@@ -12,7 +12,7 @@ WAYS = {"n": 1, "yn": 2, "yyn": 3, "yyy": 4}
 
 
 def label_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
-    """Take a label, chosen directly or by walking the flowchart, into the draft."""
+    """Add a label to the draft; it was chosen directly or by following the flowchart."""
     way = str(sent.get("way", ""))
     label = _label(sent.get("label") or WAYS.get(way))
     if way and WAYS.get(way) != label:

@@ -52,7 +52,7 @@ class Antique(Labels):
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:
-        """An answer is its label and the way there."""
+        """Return the columns of an answer: its label and the steps that led to it."""
         way = Column(
             "way",
             Kind.TEXT,
@@ -77,11 +77,11 @@ class Antique(Labels):
         return shared_texts(content)
 
     def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields as they are."""
+        """Return the fields unchanged."""
         return dict(fields)
 
     def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return nothing: a label is chosen and confirmed in one."""
+        """Return nothing: choosing a label also confirms it."""
         return {}
 
     def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
@@ -95,7 +95,7 @@ class Antique(Labels):
         return answers.label_sent(draft, sent)
 
     def step_back(self, draft: Draft) -> Draft:
-        """Return the draft with its label open again."""
+        """Return the draft with its label reopened."""
         return {**draft, "done": []}
 
     def answer(self, draft: Draft, shown: Shown) -> Answer:
@@ -120,5 +120,5 @@ class Antique(Labels):
         return f"label_{answer['label']}"
 
     def redact(self, answer: Answer) -> Answer:
-        """Return the answer as it is: nothing in it is typed freely."""
+        """Return the answer unchanged: it holds no free text."""
         return answer

@@ -1,4 +1,4 @@
-"""Documents as lists of sentences, of which one is to be asked for (NLPCC 2017, section 3)."""
+"""Documents as lists of sentences; annotators ask about one sentence of each (NLPCC 2017, section 3)."""
 
 from collections.abc import Mapping
 from typing import Any

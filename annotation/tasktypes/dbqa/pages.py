@@ -36,7 +36,7 @@ class DocumentBasedPages(WritingPages):
     }
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Return the document with its chosen sentence, which who answers blind is not told."""
+        """Return the document with its chosen sentence, which is hidden from annotators who answer blind."""
         is_blind = asks(content) == RECOVER
         return {
             "title": content["title"],

@@ -36,7 +36,7 @@ class DocumentBased(Writing):
         return item_from_row(row)
 
     def picked(self, sent: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the place of the chosen sentence."""
+        """Return the index of the chosen sentence."""
         return {"sentence": sentence_index(sent.get("sentence"), content["sentences"])}
 
     def answers_to(self, content: Mapping[str, Any], picked: Mapping[str, Any]) -> tuple[str, int]:
@@ -48,12 +48,12 @@ class DocumentBased(Writing):
         return list(content["sentences"])
 
     def checks(self, text: str, picked: Mapping[str, Any], shown: Shown) -> Iterator[Remark]:
-        """Yield what there is to say of a question for the chosen sentence."""
+        """Yield remarks on a question about the chosen sentence."""
         sentence = shown.content["sentences"][picked["sentence"]]
         return chain(checks.of_question(text, shown.is_written), checks.copies(text, sentence))
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:
-        """What all written answers have, and the sentence."""
+        """Return the columns of all written answers, and the sentence."""
         place = Column("sentence", Kind.INTEGER, "The place of the chosen sentence in the document, from 0.")
         return (*super().answer_columns, Filled(place, lambda answer: answer.get("sentence", answer.get("choice"))))

@@ -51,9 +51,9 @@ def _aliases(value: Any) -> list[str]:
 
 
 def _facts(value: Any, triple: tuple[str, str, str]) -> list[list[str]]:
-    """Return predicate and object of each fact about the subject, the one asked about among them, each once.
+    """Return predicate and object of each fact about the subject, including the item's own, without duplicates.
 
-    In an order that tells nothing: who answers blind could learn where the right one stands.
+    The order is unrelated to the item's own fact: otherwise, annotators who answer blind could find it by its position.
     """
     given = value or []
     if not isinstance(given, list) or len(given) > MOST_FACTS:

@@ -10,7 +10,7 @@ from annotation.tasktypes.writing.task import RECOVER, REVIEW, WRITE, asks
 
 
 class KnowledgeBasePages(WritingPages):
-    """The fact beside the question."""
+    """Pages that show the fact beside the question."""
 
     key = "kbqa"
     task: ClassVar[KnowledgeBase] = KnowledgeBase()
@@ -34,7 +34,7 @@ class KnowledgeBasePages(WritingPages):
     }
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Return the fact, or what who answers blind may see: the question and all facts of its subject."""
+        """Return the fact; for annotators who answer blind, the question and all facts of its subject."""
         is_blind = asks(content) == RECOVER
         fact = None if is_blind else [content["subject"], content["predicate"], content["object"]]
         facts = list(enumerate(content["facts"])) if is_blind else []

@@ -42,7 +42,7 @@ class KnowledgeBase(Writing):
         return [fact[1] for fact in content["facts"]]
 
     def checks(self, text: str, picked: Mapping[str, Any], shown: Shown) -> Iterator[Remark]:
-        """Yield what there is to say of a question about the triple."""
+        """Yield remarks on a question about the triple."""
         content = shown.content
         return chain(
             checks.of_question(text, shown.is_written),

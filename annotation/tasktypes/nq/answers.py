@@ -31,7 +31,7 @@ CLOSING = frozenset(".,;:!?)]}%”’")  # stand close to the word before, also 
 
 
 def question_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
-    """Return the draft with a stage-1 judgment; the first one is frozen, later ones stand beside it."""
+    """Return the draft with a stage-1 judgment; the first one never changes, later ones are stored beside it."""
     label, reason = sent.get("label"), str(sent.get("reason") or "")
     if label not in (GOOD, BAD):
         raise AnswerError("question_label", "label")
@@ -45,7 +45,7 @@ def question_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
 
 
 def long_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization) -> Draft:
-    """Return the draft with a chosen box, or with none; a short answer outside the box goes."""
+    """Return the draft with the chosen box, or with none; a short answer outside the box is removed."""
     index = _whole_number(sent.get("candidate_index"), "candidate_index")
     reason = str(sent.get("reason") or "")
     if not NO_ANSWER <= index < len(page.candidates):
@@ -118,7 +118,7 @@ def finished_answer(draft: Draft, page: Tokenization) -> Answer:
 
 
 def current_stage(draft: Draft) -> str | None:
-    """Return the first stage that is still to be done; None when the answer is complete."""
+    """Return the first unfinished stage; None if the answer is complete."""
     done = draft.get("done", [])
     if "question" not in done:
         return "question"
@@ -132,7 +132,7 @@ def current_stage(draft: Draft) -> str | None:
 
 
 def step_back(draft: Draft) -> Draft:
-    """Return the draft with its last stage open again; what was chosen there stays as a suggestion."""
+    """Return the draft with its last stage reopened; earlier choices there stay as a suggestion."""
     done = list(draft.get("done", []))
     if done:
         done.pop()
@@ -200,7 +200,7 @@ def spans_from(text: str) -> list[list[int]]:
     Raises
     ------
     AnswerError
-        It is anything else.
+        The text isn't such a list.
     """
     try:
         spans = json.loads(text or "[]") if len(text) <= MAX_SPANS_CHARACTERS else None

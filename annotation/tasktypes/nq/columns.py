@@ -1,4 +1,4 @@
-"""What published tables say of a Natural Questions item and of an answer to it."""
+"""The columns of a Natural Questions item and its answers in published tables."""
 
 from typing import Any
 

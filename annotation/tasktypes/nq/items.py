@@ -1,4 +1,4 @@
-"""Items of the Natural Questions process: a question and the page it is asked of."""
+"""Items of the Natural Questions process: a question and the page that may answer it."""
 
 import re
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""What quality control asks of Natural Questions: gold keys, agreement, and what experts judge.
+"""Quality control for Natural Questions: gold questions, agreement, and the parts that experts judge.
 
-A gold key accepts alternatives. In a file, ``accepted`` is a list of objects, of which an answer has to meet one::
+A gold question accepts alternatives. In a file, ``accepted`` is a list of objects; an answer must match one of them::
 
     {"question": "bad"}
     {"long_answer": -1}                                      # no answer on this page
@@ -9,9 +9,9 @@ A gold key accepts alternatives. In a file, ``accepted`` is a list of objects, o
     {"long_answer": 3, "short_answer": [[12, 14], [20, 21]]}  # spans of tokens
     {"long_answer": "The harbour was built", "short_answer": "in 1871"}  # the same by quoting the page
 
-A quoted long answer is the smallest box around the text. A quote that stands in several places is refused with the places.
-Spans meet the key if each shares a token with one of the key's, and each of the key's with one of theirs: what a key tests
-is whether the annotator reads, not where exactly they end a span.
+A quoted long answer is the smallest box around the text. A quote that occurs several times is refused with its places.
+Spans match if each shares a token with one of the gold question's spans, and the other way round: a gold question tests
+whether the annotator reads, not where exactly they end a span.
 """
 
 import json
@@ -31,7 +31,7 @@ MOST_ALTERNATIVES = 20
 
 
 def accepted_from(row: Mapping[str, Any], page: Tokenization) -> Accepted:
-    """Return the alternatives that a row of gold keys accepts, each checked; ``long_answer`` is -1 or a list of boxes."""
+    """Return the checked alternatives in a row of gold questions; ``long_answer`` is -1 or a list of boxes."""
     given = row.get("accepted")
     if isinstance(given, str):
         try:
@@ -69,7 +69,7 @@ def _alternative(given: Any, page: Tokenization) -> dict[str, Any]:
 
 
 def agreed_on(answers: Sequence[Answer]) -> Accepted | None:
-    """Return an alternative that all answers meet; short answers that differ are left out, anything else that does is None."""
+    """Return an alternative that all answers match, without the short answer if only that differs; else None."""
     claims = [_claim(answer) for answer in answers]
     if all(claim == claims[0] for claim in claims):
         return [claims[0]]
@@ -79,7 +79,7 @@ def agreed_on(answers: Sequence[Answer]) -> Accepted | None:
 
 
 def _claim(answer: Answer) -> dict[str, Any]:
-    """Return the alternative that says what an answer says."""
+    """Return an answer in the form of an alternative."""
     if answer["question"]["label"] == BAD:
         return {"question": BAD}
     box = answer["long_answer"]["candidate_index"]
@@ -136,7 +136,7 @@ def _spans(quoted: list[Any], boxes: list[int], page: Tokenization) -> list[list
 
 
 def missed(accepted: Accepted, answer: Answer) -> str:
-    """Return the stage at which an answer misses every alternative; nothing where it meets one."""
+    """Return the stage at which an answer fails every alternative; empty if it matches one."""
     reached = ["question", "long_answer", "short_answer", ""]
     return max((_missed_one(one, answer) for one in accepted), key=reached.index)
 
@@ -169,7 +169,7 @@ def _touches(span: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
 
 
 def _answered(answer: Answer) -> str | None:
-    """Return whether a page is said to have an answer (a bad question has none); every annotation says that."""
+    """Return whether an annotation found an answer on the page; a bad question has none."""
     return "no answer" if answer["long_answer"]["candidate_index"] == NO_ANSWER else "answer"
 
 
@@ -179,7 +179,7 @@ def _box(answer: Answer) -> frozenset[Hashable] | None:
 
 
 def _short(answer: Answer) -> frozenset[Hashable] | None:
-    """Return the tokens of a short answer, or which other one it is; nothing where there is no long answer."""
+    """Return the set of a short answer's tokens, or of yes or no alone; None if there is no long answer."""
     if answer["long_answer"]["candidate_index"] == NO_ANSWER:
         return None
     short = answer["short_answer"]
@@ -210,7 +210,7 @@ def parts(answers: Sequence[Answer]) -> list[Part]:
 
 
 def parts_of_key(accepted: Accepted) -> list[Part]:
-    """Return what a key claims: that the question is bad, that nothing on the page answers it, or what answers it."""
+    """Return the claims of a gold question: the question is bad, the page has no answer, or the answers on it."""
     found: dict[str, Part] = {}
     for one in accepted:
         boxes, short = one.get("long_answer"), one.get("short_answer")
@@ -228,7 +228,7 @@ def parts_of_key(accepted: Accepted) -> list[Part]:
 
 
 def confirms(said: Said) -> bool:
-    """Return whether an expert found every part of a key correct: nothing debatable is gold."""
+    """Return whether an expert graded every part of a gold question as correct; debatable ones don't qualify."""
     return bool(said) and all(grade == CORRECT for grade in said.values())
 
 

@@ -24,7 +24,7 @@ NULL_REASON_LABELS = (
 
 
 class NaturalQuestionsPages(Pages):
-    """Three stages; the first has no way to the document."""
+    """Pages of three stages; the first doesn't give access to the document."""
 
     key = "nq"
     script = "annotation/nq.js"
@@ -96,7 +96,7 @@ class NaturalQuestionsPages(Pages):
     paths_note = _("The answer types follow Figure 2 of the Natural Questions paper.")
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
-        """Return the page of the stage an assignment stands at."""
+        """Return the page of an assignment's current stage."""
         draft = assignment.draft
         stage = current_stage(draft)
         context: dict[str, Any] = {
@@ -121,7 +121,7 @@ class NaturalQuestionsPages(Pages):
         return {"question": content["question_text"]}
 
     def part(self, item: Any, part: Part) -> dict[str, Any]:
-        """Return a passage, the text of a short answer, or what a gold key claims."""
+        """Return a passage, the text of a short answer, or the claim of a gold question."""
         shown = {"part": part, "name": self.part_names[part["what"]]}
         if part["what"] == "passage":
             return shown | {"passage": _passage(item, part["box"])}
@@ -173,7 +173,7 @@ def _page_context(assignment: Any) -> dict[str, Any]:
 
 
 def _suggestion(assignment: Any, stage: str) -> dict[str, Any]:
-    """Return what an annotator marked at a stage and has not confirmed."""
+    """Return what an annotator marked at a stage without confirming it."""
     kept: dict[str, Any] = assignment.draft.get("suggestion", {}).get(stage, {})
     return kept
 

@@ -1,10 +1,10 @@
-"""Finding a text on a page, so that gold questions can quote it where a file would need numbers of boxes and tokens."""
+"""Finding a text on a page, so that gold questions can quote it instead of giving numbers of boxes and tokens."""
 
 from documents.html.tokens import Tokenization
 
 
 def spans_of_text(text: str, page: Tokenization, start: int, end: int) -> list[list[int]]:
-    """Return where a text stands between two tokens, as spans of whole words; blanks, case and tags don't matter."""
+    """Return the places of a text between two tokens, as spans of whole words; blanks, case and tags don't matter."""
     wanted = "".join(text.split()).casefold()
     joined, starts, ends = "", {}, {}
     for number in range(start, end):
@@ -22,7 +22,7 @@ def spans_of_text(text: str, page: Tokenization, start: int, end: int) -> list[l
 
 
 def boxes_of_text(text: str, page: Tokenization) -> list[int]:
-    """Return the smallest box around each place where a text stands, in document order, each once."""
+    """Return the smallest box around each occurrence of a text, in document order, without duplicates."""
     found = set()
     for start, end in spans_of_text(text, page, 0, len(page.texts)):
         around = [

@@ -68,11 +68,11 @@ class NaturalQuestions:
         return marked | ({"spans": sent["spans"]} if "spans" in sent else {})
 
     def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
-        """Return the stage the assignment stands at."""
+        """Return the current stage of the assignment."""
         return answers.current_stage(draft)
 
     def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
-        """Return the draft with what was sent for a stage."""
+        """Return the draft with the answer to one stage added."""
         if stage == "question":
             return answers.question_sent(draft, sent)
         if "question" not in draft.get("done", []):
@@ -115,11 +115,11 @@ class NaturalQuestions:
         return answers.path_of(answer)
 
     def redact(self, answer: Answer) -> Answer:
-        """Return the answer as it is: nothing in it is typed freely."""
+        """Return the answer unchanged: it holds no free text."""
         return answer
 
     def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
-        """Return the alternatives that a key accepts."""
+        """Return the alternatives that a gold question accepts."""
         return judging.accepted_from(row, _known(page))
 
     def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
@@ -127,7 +127,7 @@ class NaturalQuestions:
         return judging.agreed_on(answers)
 
     def missed(self, accepted: Accepted, answer: Answer) -> str:
-        """Return the stage at which an answer misses a key."""
+        """Return the stage at which an answer fails a gold question."""
         return judging.missed(accepted, answer)
 
     def parts(self, answers: Sequence[Answer]) -> list[Part]:
@@ -135,11 +135,11 @@ class NaturalQuestions:
         return judging.parts(answers)
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:
-        """Return what a key claims."""
+        """Return the claims of a gold question."""
         return judging.parts_of_key(accepted)
 
     def confirms(self, accepted: Accepted, said: Said) -> bool:
-        """Return whether everything that a key claims was found correct."""
+        """Return whether an expert graded every claim of a gold question as correct."""
         return judging.confirms(said)
 
 

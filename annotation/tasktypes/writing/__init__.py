@@ -1,1 +1,1 @@
-"""What task types have in common where people write questions, others review them, and others again answer them blind."""
+"""The shared code of task types in which people write questions, and others review them and answer them blind."""

@@ -1,7 +1,7 @@
-"""What there is to say of a question that someone writes: refusals, and warnings to think about.
+"""Checks of a written question, which refuse it or warn its writer.
 
-The NLPCC overviews say only that a writer sees one triple, or chooses a sentence first. That a question must not hold its own
-answer, and the rest, is what makes it one that a system can be tested with.
+The NLPCC overviews say only that a writer sees one triple, or chooses a sentence first. The checks, for example that a
+question must not contain its own answer, ensure that a system can be tested with the question.
 """
 
 import re
@@ -29,7 +29,7 @@ _ENDS = re.compile(r"[?？]+")
 
 
 def of_question(text: str, is_written: Callable[[str], bool]) -> Iterator[Remark]:
-    """Yield what holds of any question."""
+    """Yield the remarks that apply to any question."""
     plain = compared(text)
     if not plain:
         yield Remark(EMPTY, refuses=True)
@@ -49,7 +49,7 @@ def _is_wide(sign: str) -> bool:
 
 
 def holds_answer(text: str, answers: Iterable[str]) -> Iterator[Remark]:
-    """Yield whether a question gives its answer away; an answer of one sign stands in many words, so that only warns."""
+    """Yield a refusal if a question contains its answer; only a warning for one-character answers, common in words."""
     plain = compared(text)
     for answer in answers:
         wanted = compared(answer)
@@ -59,14 +59,14 @@ def holds_answer(text: str, answers: Iterable[str]) -> Iterator[Remark]:
 
 
 def names_subject(text: str, names: Iterable[str]) -> Iterator[Remark]:
-    """Yield a warning where a question names what it asks about by none of its names."""
+    """Yield a warning if a question contains none of the names of its subject."""
     plain = compared(text)
     if plain and not any(wanted and wanted in plain for wanted in map(compared, names)):
         yield Remark(SUBJECT, refuses=False)
 
 
 def copies(text: str, sentence: str) -> Iterator[Remark]:
-    """Yield whether a question is a piece of the sentence that answers it."""
+    """Yield a refusal or a warning if a question is copied from the sentence that answers it."""
     share = copied_share(text, sentence)
     if share >= COPIED:
         yield Remark(COPY, refuses=True)

@@ -1,4 +1,4 @@
-"""What the pages of task types have in common where people write questions."""
+"""The shared pages of task types in which people write questions."""
 
 from typing import Any, ClassVar
 
@@ -30,7 +30,7 @@ REASONS = (
 
 
 class WritingPages(Pages):
-    """Write, review, answer blind: a template each, around what the item shows."""
+    """Pages for writing, reviewing and answering blind: a template each, around the item."""
 
     task: ClassVar[Writing]
     headings: ClassVar[dict[str, Any]]  # by stage
@@ -92,7 +92,7 @@ class WritingPages(Pages):
     }
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
-        """Return the page of the stage an assignment stands at."""
+        """Return the page of an assignment's current stage."""
         content, draft = assignment.item.content, assignment.draft
         stage = self.task.current_stage(draft, content) or self.task.stages[-1]
         shared = stage in (WRITE, REVIEW, RECOVER)
@@ -120,10 +120,10 @@ class WritingPages(Pages):
 
     @property
     def keys_template(self) -> str:
-        """The template of the help on keys."""
+        """The template of the help on keyboard shortcuts."""
         return "annotation/writing/_keys.html"
 
     @property
     def choices_template(self) -> str:
-        """The template of the labels of the training round: there is none."""
+        """The template in place of the training round's labels, which these task types don't have."""
         return "annotation/writing/_examples.html"

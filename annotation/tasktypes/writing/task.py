@@ -33,12 +33,12 @@ OPTIONS = (Option("review", is_on=True), Option("recovery", is_on=True), Option(
 
 
 def asks(content: Mapping[str, Any]) -> str:
-    """Return what an item asks."""
+    """Return the task of an item: write, review or answer blind."""
     return str(content.get("asks", WRITE))
 
 
 class Writing:
-    """A base with what `annotation.tasktypes.base.TaskType`, `Written` and `FollowedUp` ask for."""
+    """A base with the members of `annotation.tasktypes.base.TaskType`, `Written` and `FollowedUp`."""
 
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = False
@@ -57,19 +57,19 @@ class Writing:
     # --- What differs ---------------------------------------------------------------------------
 
     def picked(self, sent: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what was chosen before a question is written, or raise `AnswerError`."""
+        """Return the choice that was made before writing a question, or raise `AnswerError`."""
         raise NotImplementedError
 
     def answers_to(self, content: Mapping[str, Any], picked: Mapping[str, Any]) -> tuple[str, int]:
-        """Return the text that answers a question about an item, and its place among the `choices`."""
+        """Return the text that answers a question about an item, and its index in `choices`."""
         raise NotImplementedError
 
     def choices(self, content: Mapping[str, Any]) -> Sequence[str]:
-        """Return what who answers blind chooses from; fewer than two: nobody is asked."""
+        """Return the choices for answering blind; with fewer than two, no one is asked to."""
         raise NotImplementedError
 
     def checks(self, text: str, picked: Mapping[str, Any], shown: Shown) -> Iterator[Remark]:
-        """Yield what there is to say of a question."""
+        """Yield remarks on a question."""
         raise NotImplementedError
 
     # --- Stages ---------------------------------------------------------------------------------
@@ -83,17 +83,17 @@ class Writing:
         return next((stage for stage in self._stages_of(content) if stage not in done), None)
 
     def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields as they are."""
+        """Return the fields unchanged."""
         return dict(fields)
 
     def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the question as far as it is written, and what is chosen."""
+        """Return the unfinished question and the choices made so far."""
         kept = {name: str(fields[name])[:20] for name in ("sentence", "choice", "decision", "reason") if name in fields}
         texts = {name: one_line(str(fields[name]), name) for name in ("question", "note") if name in fields}
         return kept | texts
 
     def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
-        """Return the draft with what was sent for a stage; later stages are open again."""
+        """Return the draft with the answer to one stage added; later stages are reopened."""
         stages = self._stages_of(shown.content)
         if stage not in stages:
             raise AnswerError("stage_unknown", "stage")
@@ -163,19 +163,19 @@ class Writing:
         return self.choices(content)[choice] if choice != NO_CHOICE else ""
 
     def recovers(self, content: Mapping[str, Any], answer: Answer) -> bool:
-        """Return whether someone who answered blind found what the question was written for: the same text."""
+        """Return whether the blind answer has the same text as the answer that the question was written for."""
         wanted, _place = self.answers_to(content, self.picked(content, content))
         return bool(answer["answer"]) and compared(answer["answer"]) == compared(wanted)
 
     # --- Texts, and what follows from them --------------------------------------------------------
 
     def text_key(self, answer: Answer) -> str:
-        """Return what equal questions have in common."""
+        """Return a key that is equal for equal questions."""
         is_text = answer["asks"] == WRITE or answer.get("decision") == EDIT
         return key_of(answer["question"]) if is_text else ""
 
     def remarks(self, draft: Draft, shown: Shown) -> Sequence[Remark]:
-        """Return what there is to say of the question as far as it is written."""
+        """Return the remarks about the question, as far as it is written."""
         stage = self.current_stage(draft, shown.content)
         if stage not in (WRITE, REVIEW):
             return []
@@ -187,7 +187,7 @@ class Writing:
         return sorted(found, key=lambda remark: not remark.refuses)
 
     def follow_ups(self, content: Mapping[str, Any], answer: Answer, options: Mapping[str, bool]) -> Iterable[FollowUp]:
-        """Return the review of a written question; then, blind, the question that passed it."""
+        """Return the review of a written question, or the blind answering of a question that passed its review."""
         if asks(content) == RECOVER or answer.get("decision") == REJECT:
             return []
         kind = REVIEW if asks(content) == WRITE and options["review"] else RECOVER
@@ -197,12 +197,12 @@ class Writing:
         return [FollowUp(kind, {**content, **picked, "asks": kind, "question": answer["question"]})]
 
     def refusal(self, content: Mapping[str, Any], answer: Answer) -> str | None:
-        """Return why a review rejects a question: the reason that was chosen, and nothing typed, since releases tell it."""
+        """Return the reason chosen in a review that rejects; releases contain it, so typed notes aren't included."""
         is_rejected = answer["asks"] == REVIEW and answer["decision"] == REJECT
         return str(answer["reason"]) if is_rejected else None
 
     def outcome(self, content: Mapping[str, Any], answer: Answer) -> tuple[str, str]:
-        """Return the decision of a review, or whether a blind answer found what was asked for."""
+        """Return the decision of a review, or whether a blind answer matched the wanted one."""
         if answer["asks"] == REVIEW:
             return REVIEW, str(answer["decision"])
         return RECOVER, FOUND if self.recovers(content, answer) else MISSED
@@ -210,7 +210,7 @@ class Writing:
     # --- Reading ----------------------------------------------------------------------------------
 
     def summarise(self, answer: Answer, page: Tokenization | None) -> Summary:
-        """Return an answer in lines; whether a blind answer was right is for nobody who answers."""
+        """Return the lines of an answer's summary; annotators must not learn whether a blind answer was right."""
         if answer["asks"] == WRITE:
             return Summary([("question", answer["question"]), ("answer", answer["answer"])])
         if answer["asks"] == RECOVER:
@@ -223,7 +223,7 @@ class Writing:
         return Summary(lines)
 
     def path(self, answer: Answer) -> str:
-        """Return what was done."""
+        """Return the decision of a review, or else the task."""
         return str(answer.get("decision") or answer["asks"])
 
     def redact(self, answer: Answer) -> Answer:
@@ -232,7 +232,7 @@ class Writing:
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:
-        """What was written, decided or chosen. The texts are what the dataset is made of."""
+        """Return the columns of written, decided or chosen values. The texts are the content of the dataset."""
         return (
             _column(
                 "asks", Kind.TEXT, f"What was asked: {WRITE} a question, {REVIEW} one, or {RECOVER} its answer blind."
@@ -246,7 +246,7 @@ class Writing:
         )
 
     def question_key(self, content: Mapping[str, Any]) -> str:
-        """Return nothing: each item is one of its own."""
+        """Return nothing: each item has a question of its own."""
         return ""
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
@@ -256,7 +256,7 @@ class Writing:
     # --- Gold and experts: there is no one right question ------------------------------------------
 
     def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
-        """Refuse: no question is the right one."""
+        """Refuse gold questions: a written question has no single right version."""
         raise RowError(
             "questions that people write have no known answers; their reviews say how good they are", "accepted"
         )
@@ -266,7 +266,7 @@ class Writing:
         return None
 
     def missed(self, accepted: Accepted, answer: Answer) -> str:
-        """Return nothing: there are no keys to miss."""
+        """Return nothing: there are no gold questions."""
         return ""
 
     def parts(self, answers: Sequence[Answer]) -> list[Part]:
@@ -274,11 +274,11 @@ class Writing:
         return []
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:
-        """Return nothing: there are no keys."""
+        """Return nothing: there are no gold questions."""
         return []
 
     def confirms(self, accepted: Accepted, said: Said) -> bool:
-        """Return False: there are no keys."""
+        """Return False: there are no gold questions."""
         return False
 
 
@@ -297,7 +297,7 @@ def _index(value: Any, choices: Sequence[str], field: str) -> int:
 
 
 def sentence_index(value: Any, sentences: Sequence[str]) -> int:
-    """Return the place of a sentence, or raise `AnswerError`."""
+    """Return the index of a sentence, or raise `AnswerError`."""
     index = _index(value, sentences, "sentence")
     if index == NO_CHOICE:
         raise AnswerError("sentence_missing", "sentence")

@@ -1,4 +1,4 @@
-"""Texts that people write: as they are kept, and as they are compared."""
+"""Texts that people write: their stored form and their form for comparisons."""
 
 import unicodedata
 from difflib import SequenceMatcher
@@ -16,7 +16,7 @@ def one_line(value: Any, field: str) -> str:
     Raises
     ------
     AnswerError
-        It is no text, too long, or holds a sign that is none.
+        The value isn't text, is too long, or holds an invalid character.
     """
     if not isinstance(value, str):
         raise AnswerError("text_expected", field)
@@ -29,19 +29,19 @@ def one_line(value: Any, field: str) -> str:
 
 
 def compared(text: str) -> str:
-    """Return a text without what does not matter: case, blanks, punctuation, and Unicode's compatibility forms."""
+    """Return a text without irrelevant differences: case, blanks, punctuation, and Unicode's compatibility forms."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return "".join(sign for sign in plain if unicodedata.category(sign)[0] not in "ZPC")
 
 
 def key_of(text: str) -> str:
-    """Return what two texts have in common that read the same; nothing of a text without words."""
+    """Return a key that is equal for texts that read the same; empty for a text without words."""
     plain = compared(text)
     return sha256(plain.encode()).hexdigest() if plain else ""
 
 
 def copied_share(text: str, source: str) -> float:
-    """Return how much of a text is one piece of another, as a share of its signs."""
+    """Return the share of a text's characters in its longest piece copied from another text."""
     one, other = compared(text), compared(source)
     if not one:
         return 0.0

@@ -20,7 +20,7 @@ class WorkError(Exception):
 
 
 class NoSuchAssignment(WorkError):
-    """There is no such assignment of this person."""
+    """This person has no such assignment."""
 
 
 class AssignmentOver(WorkError):
@@ -49,7 +49,7 @@ def assignment_of(*, assignment_id: UUID, surrogate_id: UUID) -> Assignment:
     Raises
     ------
     NoSuchAssignment
-        It does not exist or is another annotator's; the two look the same.
+        The assignment doesn't exist or is another annotator's; the two cases look the same.
     """
     try:
         return Assignment.objects.select_related("item__tokenization__document", "campaign").get(
@@ -64,7 +64,7 @@ class HandedInElsewhere(WorkError):
 
 
 def assignment_locked(assignment_id: UUID, surrogate_id: UUID) -> tuple[Assignment, Participation]:
-    """Lock a person's place and return their own assignment as it is then: they may just have withdrawn."""
+    """Lock a participation and return the person's assignment, read under the lock: they may just have withdrawn."""
     require_transaction()
     place: Participation | None = _PLACE.first(assignment_id, surrogate_id)
     assignment: Assignment | None = _OWN.first(assignment_id, surrogate_id)

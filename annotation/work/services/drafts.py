@@ -1,4 +1,4 @@
-"""Drafts: what an annotator answered so far, saved as they go from stage to stage."""
+"""Drafts: an annotator's answers so far, saved from stage to stage."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ from annotation.work.services.shown import shown_of
 def stage_advance(
     *, assignment_id: UUID, surrogate_id: UUID, stage: str, sent: Mapping[str, Any], version: int, now: datetime
 ) -> Assignment:
-    """Take what was sent for one stage into the draft and go on to the next.
+    """Save the answer to one stage in the draft and go to the next stage.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def stage_advance(
 
 
 def draft_advanced(assignment: Assignment, stage: str, sent: Mapping[str, Any], now: datetime) -> Draft:
-    """Return the draft of an assignment with what was sent for one stage."""
+    """Return an assignment's draft with the answer to one stage added."""
     task_type = TASK_TYPES[assignment.campaign.task_type]
     shown = shown_of(assignment, with_page=stage != task_type.stages[0])
     sent = task_type.sent_from(sent)
@@ -38,10 +38,10 @@ def draft_advanced(assignment: Assignment, stage: str, sent: Mapping[str, Any], 
 
 
 def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[str, Any], version: int) -> Assignment:
-    """Keep what a person has marked but not yet confirmed; it is shown again after a reload or a crash.
+    """Save marks that a person hasn't confirmed yet; they are shown again after a reload or a crash.
 
-    The version stays: of two tabs at the same stage the later mark is kept, and whichever confirms
-    first wins; the other is told.
+    The version stays the same. Of two tabs at the same stage, the later mark is kept, and the first tab to
+    confirm wins; the other one gets an error.
     """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     task_type = TASK_TYPES[assignment.campaign.task_type]
@@ -52,7 +52,7 @@ def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[s
 
 
 def stage_back(*, assignment_id: UUID, surrogate_id: UUID, version: int, now: datetime) -> Assignment:
-    """Open the stage before again; that the annotator went back is part of the record."""
+    """Reopen the previous stage; the draft records that the annotator went back."""
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     task_type = TASK_TYPES[assignment.campaign.task_type]
     draft = task_type.step_back(assignment.draft)
@@ -64,9 +64,9 @@ def stage_back(*, assignment_id: UUID, surrogate_id: UUID, version: int, now: da
 
 
 def draft_write(assignment: Assignment, draft: Draft, version: int, *, after: int | None = None) -> Assignment:
-    """Write a draft if nobody wrote since ``version``; the row count of one UPDATE decides.
+    """Write a draft if it hasn't changed since ``version``; the row count of one UPDATE decides.
 
-    Overdue work may be finished too: it will be a late submission.
+    Overdue work can be finished too, as a late submission.
     """
     after = version + 1 if after is None else after
     writable = [AssignmentState.LIVE, AssignmentState.EXPIRED]

@@ -1,4 +1,4 @@
-"""The click log: pieces of it as they arrive, compressed, never twice."""
+"""The click log, stored in compressed pieces as they arrive, each only once."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -70,7 +70,7 @@ def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datet
 
 
 def events_trim(now: datetime) -> int:
-    """Delete the oldest pieces of click logs whose days have passed; return how many. Tallies stay."""
+    """Delete the oldest pieces of click logs after their retention time; return how many. Tallies stay."""
     oldest = EventChunk.objects.order_by("pk").values_list("pk", "received_at")
     before = now - timedelta(days=settings.CLICK_LOG_DAYS)
     first = oldest.first()

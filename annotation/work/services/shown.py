@@ -1,4 +1,4 @@
-"""What an answer is about, as task types see it."""
+"""The context of an answer for task types (`Shown`)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,19 +14,19 @@ _WRITTEN = (*FILLING, AnnotationState.EXCLUDED)
 
 
 def options_of(campaign: Campaign) -> Mapping[str, bool]:
-    """Return what a campaign chose of what its task type leaves open."""
+    """Return the options that a campaign chose for its task type."""
     task_type = TASK_TYPES[campaign.task_type]
     return options_from(task_type.options, campaign.options) if isinstance(task_type, Written) else {}
 
 
 def remarks_of(assignment: Assignment) -> Sequence[Remark]:
-    """Return what there is to say of what an annotator writes, as their draft has it."""
+    """Return the remarks about the text in an annotator's draft."""
     task_type = TASK_TYPES[assignment.campaign.task_type]
     return task_type.remarks(assignment.draft, shown_of(assignment)) if isinstance(task_type, Written) else []
 
 
 def shown_of(assignment: Assignment, *, with_page: bool = True) -> Shown:
-    """Return what an assignment is about; without its page where that must not be known yet."""
+    """Return the context of an assignment's answer; without the page at stages where it must stay unknown."""
     item, campaign = assignment.item, assignment.campaign
 
     def is_written(key: str) -> bool:

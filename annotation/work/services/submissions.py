@@ -35,7 +35,7 @@ SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of an answer: the assignment with its draft, and at the end the annotation and the next claim."""
+    """The result of taking an answer: assignment with draft; after the last stage, also annotation and next claim."""
 
     assignment: Assignment
     annotation: Annotation | None = None
@@ -55,7 +55,7 @@ def answer_take(
     is_provisional: bool = False,
     another: bool = True,
 ) -> Taken:
-    """Take the answer to one stage, from wherever it comes; the last stage submits, all in one transaction.
+    """Take the answer to one stage, from any kind of seat; the last stage submits, all in one transaction.
 
     Taking the last answer again has no further effect and returns the same annotation. A late submission is kept
     and marked; it does not count, because the slot may be another annotator's by now. A provisional one fills its
@@ -79,7 +79,7 @@ def answer_take(
 
 
 def _says_the_same(assignment: Assignment, stage: str, sent: Mapping[str, Any], annotation: Annotation) -> bool:
-    """Return whether an answer that is sent once more is the one that was submitted."""
+    """Return whether a repeated answer equals the submitted one."""
     task_type, shown = TASK_TYPES[assignment.campaign.task_type], shown_of(assignment)
     before = task_type.step_back(assignment.draft)
     try:
@@ -120,7 +120,7 @@ def assignment_submit(
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """The draft that an assignment ends with, and the version that it replaces; none if it stands there already."""
+    """An assignment's last draft and the version that it replaces, which is None if the draft is already saved."""
 
     draft: Draft
     version: int | None = None
@@ -210,7 +210,7 @@ def _end(assignment: Assignment, ending: _Ending, now: datetime) -> bool:
 
 @durable
 def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, note: str, now: datetime) -> Claim:
-    """Give an item back with a reason and claim the next; what is skipped as offensive counts against nobody."""
+    """Give an item back with a reason and claim the next; skipping offensive items doesn't count against anyone."""
     if reason not in SKIP_REASONS:
         raise ValueError(f"unknown reason {reason!r}")
     assignment, place = assignment_locked(assignment_id, surrogate_id)

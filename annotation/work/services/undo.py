@@ -18,18 +18,18 @@ from documents.selectors import tokenization_of
 
 
 class NothingToUndo(WorkError):
-    """The submission is too long ago, does not count any more, was asked about and answered, or there is none."""
+    """The submission doesn't exist, is too old, doesn't count any more, or its author has read a reply about it."""
 
 
 class OpenedAgain(WorkError):
-    """Another answer was opened again, and is not submitted yet."""
+    """Another answer was reopened, and isn't resubmitted yet."""
 
 
 @durable
 def submission_undo(
     *, campaign: Campaign, surrogate_id: UUID, now: datetime, annotation_id: int | None = None
 ) -> Claim:
-    """Give an annotator an item back to answer again, the last one or another; the one in hand goes back to the others.
+    """Reopen an annotator's last answer or another one; the item in hand goes back to the queue.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def submission_undo(
 
 
 def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[int]:
-    """End the assignment in hand and return its slot, to be released after the earlier one is held again."""
+    """End the current assignment and return its slot, to be released once the earlier slot is held again."""
     own = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     live = own.filter(state=AssignmentState.LIVE)
     rows = list(live.select_for_update(no_key=True))
@@ -74,7 +74,7 @@ def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[in
 
 
 def _hold_again(taken: Annotation, campaign: Campaign, now: datetime) -> None:
-    """Hold an item again; the draft says what its answer was, for the person to read."""
+    """Assign an item to its annotator again; the draft contains a summary of the earlier answer for them to read."""
     before = taken.assignment
     assert before is not None
     said = answer_summary(campaign.task_type, taken.answer, tokenization_of(before.item.tokenization))

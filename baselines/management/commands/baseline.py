@@ -78,7 +78,7 @@ class Command(BaseCommand):
         _add_json(generated)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Train, predict or generate, and print what came of it."""
+        """Train, predict or generate, and print the result."""
         try:
             found, text = self._done(options)
         except (EvaluationError, OutOfMemory, OSError) as error:
@@ -105,7 +105,7 @@ def _add_json(parser: ArgumentParser) -> None:
 
 
 def _generated(to: Path, *, questions: int, seed: int) -> tuple[dict[str, Any], str]:
-    """Write the generated sets. Of pages, train has one annotation each and dev five, as the published files have."""
+    """Write the generated sets. For pages, train has one annotation each and dev five, like the published files."""
     from baselines.nq.generated import generated_write  # noqa: PLC0415  tokenizing pages is not for the other baselines
     from baselines.rankers.generated import generated_ranking_write, unseen_ranking_write  # noqa: PLC0415
 

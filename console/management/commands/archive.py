@@ -34,7 +34,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write it and say what is in it."""
+        """Write the archive and report its contents."""
         campaign, out = campaign_named(options["campaign"]), self.stdout
         try:
             if options["file"] == "-":
@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
 
 def _save(campaign: Any, path: Path) -> dict[str, Any]:
-    """Write a file that is there whole or not at all, and never over another."""
+    """Write a file completely or not at all, and never overwrite one."""
     if path.exists():
         raise ArchiveError(f"{path} already exists; choose another file name")
     part = path.with_name(f".{path.name}.part")

@@ -1,4 +1,4 @@
-"""``manage.py archive_import``: an archived campaign into an empty installation."""
+"""``manage.py archive_import``: import an archived campaign into an empty installation."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ from jobs.terminal import prepare_database, print_result
 
 
 class Command(BaseCommand):
-    """Bring an archive in."""
+    """Import an archive."""
 
     help = (
         "Import an archived campaign into an empty installation. All data is first checked against the hashes in "
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Read it and say what came."""
+        """Import the archive and report its contents."""
         prepare_database()
         try:
             if options["file"] == "-":

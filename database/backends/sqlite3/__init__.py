@@ -1,1 +1,1 @@
-"""SQLite whose writers stand in line."""
+"""An SQLite backend whose writers wait in a queue."""

@@ -1,9 +1,9 @@
-"""SQLite whose writers stand in line.
+"""An SQLite backend whose writers wait in a queue.
 
-SQLite lets one writer in at a time. Who has to wait sleeps and looks again, ever longer: with eight at work some wait
-for seconds while others pass them. Here each writer waits in the kernel's queue for a lock on a file beside the
-database, across threads and processes, and is woken when it is free. The lock is only about the order: SQLite's own
-still decides, so a writer that knows nothing of the queue does no harm. It ends with the process that holds it.
+SQLite lets one writer in at a time. A waiting writer sleeps and retries, at growing intervals: with eight at work, some
+wait for seconds while others overtake them. Here each writer waits in the kernel's queue for a lock on a file beside
+the database, across threads and processes, and is woken when it is free. This lock only sets the order. SQLite's own
+lock still decides, so a writer that doesn't use the queue does no harm. The lock ends with the process that holds it.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ def _with_marks(query: str) -> str:
 
 
 class QueuedCursor(base.SQLiteCursorWrapper):
-    """A cursor whose single writes, outside of a transaction, stand in line too."""
+    """A cursor whose single writes, outside of a transaction, wait in the queue too."""
 
     wrapper: "DatabaseWrapper"
 
@@ -37,12 +37,12 @@ class QueuedCursor(base.SQLiteCursorWrapper):
             return super().execute(query, params)
 
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
-        """Return a statement with the marks of SQLite; most were run a moment ago."""
+        """Return a statement with the placeholders of SQLite, from a cache of recent statements."""
         return super().convert_query(query, param_names=param_names) if param_names else _with_marks(query)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A connection that stands in line before it writes."""
+    """A connection that waits in the queue before it writes."""
 
     _line: int | None = None  # the file that the queue is for, once it was needed
     _is_first = False
@@ -55,7 +55,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def in_line(self) -> Iterator[None]:
-        """Wait until it is this connection's turn to write, and give the turn away at the end."""
+        """Wait until it is this connection's turn to write, and release the lock at the end."""
         self._wait()
         try:
             yield

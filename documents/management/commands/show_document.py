@@ -1,4 +1,4 @@
-"""``manage.py show_document``: what Quorate makes of a page."""
+"""``manage.py show_document``: show how Quorate parses a page."""
 
 import sys
 from pathlib import Path
