@@ -1,4 +1,4 @@
-"""Running web, worker and (in the demo) the marketplace as child processes, each of which may be killed at any time."""
+"""Running web, worker and (in the demo) the marketplace as child processes that may be killed at any time."""
 
 import ctypes
 import os

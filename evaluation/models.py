@@ -7,15 +7,15 @@ from django.utils.translation import gettext_lazy as _
 
 
 def new_code() -> str:
-    """Return what a member tells a colleague who shall join their team."""
+    """Return a new code, which a member gives to a colleague who wants to join the team."""
     return secrets.token_urlsafe(9)
 
 
 class Board(models.Model):
     """A split of a release, and the metric by which systems are scored against it.
 
-    ``is_sealed`` says that the split was when the board was made: then it shows what `evaluation.boards.ladder` lets out, and
-    nothing else.
+    ``is_sealed`` says whether the split was sealed when the board was created. If it was, the board only shows scores
+    that `evaluation.boards.ladder` permits.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="boards")
@@ -43,7 +43,7 @@ class Board(models.Model):
 
 
 class Team(models.Model):
-    """People who submit together: limits count teams."""
+    """A group of people who submit together. Submission limits apply per team."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="teams")
     name = models.CharField(max_length=60)
@@ -57,7 +57,7 @@ class Team(models.Model):
 
 
 class TeamMember(models.Model):
-    """That a person is in a team, and in no other of the board."""
+    """The membership of a person in a team. A person can be in only one team per board."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="members")
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="members")
@@ -71,7 +71,7 @@ class TeamMember(models.Model):
 
 
 class SubmissionState(models.TextChoices):
-    """What became of a submission."""
+    """The outcome of a submission."""
 
     WAITING = "waiting", _("Being scored")
     SHOWN = "shown", _("Scored")
@@ -82,8 +82,9 @@ class SubmissionState(models.TextChoices):
 class Submission(models.Model):
     """A file of predictions. The file is deleted once it is scored.
 
-    ``score`` is what is shown, ``exact`` what it is: of a sealed split it is shown once that is unsealed. ``values`` is kept of
-    the last one that a sealed board showed, to compare the next one with; it tells labels, and is in no page or log.
+    ``score`` is the score shown, ``exact`` the actual one. On a sealed split, ``exact`` is shown once the split is
+    unsealed. ``values`` is kept for the last submission that a sealed board showed, to compare the next one with it.
+    It reveals labels, so it never appears on a page or in a log.
     """
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="submissions")

@@ -1,6 +1,6 @@
-"""Scoring predictions against a release, for its page: what ``python -m evaluation`` says, in a process of its own.
+"""Predictions scored on a release's page: the output of ``python -m evaluation``, run in a separate process.
 
-The files of the release are copied beside the predictions, so that the numbers are those of the command, to the last digit.
+The release's files are copied beside the predictions, so the page shows exactly the numbers that the command prints.
 """
 
 import shutil
@@ -44,18 +44,18 @@ class ScoreReleasePayload(FilePayload):
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """How predictions are scored against what a format tells.
+    """How predictions are scored against one kind of release content (`exports.formats.tells`).
 
     Attributes
     ----------
     kind
-        Of ``python -m evaluation``.
+        The kind of ``python -m evaluation``.
     labels, predictions
-        Its options for the two files.
+        The command's options for the two files.
     files
-        Which files of a release hold the labels of a split: patterns, the first that fits any.
+        Patterns of the release's files that hold the labels of a split; the first pattern with a match is used.
     more
-        Further arguments that follow from the release.
+        Further arguments, derived from the release.
     """
 
     kind: str
@@ -66,7 +66,7 @@ class Scorer:
 
 
 def _thresholds(release: Release) -> list[str]:
-    """Return how many annotations make an answer to find: with one annotation, one."""
+    """Return the options for the number of annotations that make an example answerable: 2, or 1 with one annotation."""
     least = str(min(2, release.ways))
     return ["--long-threshold", least, "--short-threshold", least]
 
@@ -87,7 +87,7 @@ def scorer_of(release: Release) -> Scorer | None:
 
 
 def predictions_help(release: Release) -> tuple[str, str]:
-    """Return what file of predictions is expected, and a piece of one, if predictions can be scored."""
+    """Return the expected form of a prediction file, with an example, if predictions can be scored."""
     told = [one for one in FAMILIES[release.family].tells if one in SCORERS]
     return next(((metric.file, metric.sample) for metric in METRICS.values() if metric.over in told), ("", ""))
 
@@ -109,7 +109,7 @@ def scores_of(release: Release) -> list[Job]:
 def score_request(
     *, release: Release, split: str, file: IO[bytes], name: str, actor_id: UUID, now: datetime
 ) -> Job | None:
-    """Have a file of predictions scored by a job."""
+    """Queue a job that scores a file of predictions."""
     stored = default_storage.save(f"{uuid4()}", file)
     return job_enqueue(
         kind=JOB,
@@ -121,7 +121,7 @@ def score_request(
 
 
 def release_score(work: Work) -> dict[str, Any]:
-    """Score a file of predictions; return the report of the command as ``text``, or why it cannot be scored as ``refused``."""
+    """Score a prediction file; return the command's report as ``text``, or why it can't be scored as ``refused``."""
     asked = work.payload_as(ScoreReleasePayload)
     release = Release.objects.select_related("campaign").get(pk=asked["release"])
     try:
@@ -144,7 +144,7 @@ def _scored(release: Release, split: str, predictions: Path, name: str) -> str:
 
 
 def _run(arguments: Sequence[str], name: str) -> str:
-    """Return what the command prints, the report as a person reads it."""
+    """Return the readable report that the command prints."""
     child = child_start("evaluation", *arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         out, problem = child.communicate(timeout=MOST_SECONDS)

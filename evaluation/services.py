@@ -42,18 +42,18 @@ class ScorePayload(FilePayload):
 
 
 class BoardError(KeyedError):
-    """A board, team or submission cannot be made as asked; the message says why."""
+    """A board, team or submission cannot be created as requested; the message gives the reason."""
 
 
 def board_create(
     *, release: Release, split: str, metric: str, step: float, a_day: int, actor_id: UUID | None, now: datetime
 ) -> Board:
-    """Make a board of a split of a release.
+    """Create a board for a split of a release.
 
     Raises
     ------
     BoardError
-        The release cannot be scored against so, the step is none, or there is such a board.
+        The release can't be scored by this metric, the step is invalid, or the board exists already.
     """
     if split not in release.splits or metric not in metrics_of(release):
         raise BoardError("board_split", release=release.number, split=split, metric=metric)
@@ -95,7 +95,7 @@ def board_create(
 
 
 def _units(release: Release, split: str) -> int:
-    """Return how many items of a split can be scored against."""
+    """Return the number of items of a split that systems can be scored against."""
     return (
         release.members.filter(item__split__name=split, item__follows=None, rank=0).count()
         or release.verdicts.filter(item__split__name=split).count()
@@ -133,12 +133,12 @@ def team_enter(*, board: Board, name: str, code: str, surrogate_id: UUID, now: d
 def submission_add(
     *, board: Board, file: IO[bytes], name: str, system: str, options: dict[str, Any], surrogate_id: UUID, now: datetime
 ) -> Submission:
-    """Take a file of predictions and have it scored by a job, within the limits of the team.
+    """Accept a file of predictions within the team's limits and queue a job that scores it.
 
     Raises
     ------
     BoardError
-        The person is in no team, the file is too large or empty, or the team's submissions of 24 hours are used up.
+        The person isn't in a team, the file is too large or empty, or the team has used its submissions of 24 hours.
     """
     if closed_by(board.release):
         raise BoardError("board_closed")
@@ -205,7 +205,7 @@ def _team_with_room(board: Board, surrogate_id: UUID, now: datetime) -> Team:
 
 
 def submission_score(work: Work) -> dict[str, Any]:
-    """Score a submission; what may be shown of it is decided in the order in which submissions are scored."""
+    """Score a submission. Submissions are scored one after another, since the score shown depends on earlier ones."""
     asked = work.payload_as(ScorePayload)
     submission = Submission.objects.select_related("board__release__campaign", "board__campaign", "team").get(
         pk=asked["submission"]
@@ -233,7 +233,7 @@ def submission_score(work: Work) -> dict[str, Any]:
 
 
 def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
-    """Write down what is shown of a score."""
+    """Decide which score of a submission is shown, and save it."""
     board = submission.board
     against = Submission.objects.filter(
         board__campaign=board.campaign_id, board__split=board.split, attempt__isnull=False

@@ -1,6 +1,6 @@
-"""How sure means over questions are, and whether two systems differ.
+"""Confidence intervals for means over questions, and tests of the difference between two systems.
 
-numpy is loaded where it is used: a sixth of a second that scores alone do not need.
+numpy is imported inside the functions: importing it takes a sixth of a second, and scores alone don't need it.
 """
 # ruff: noqa: PLC0415
 
@@ -15,9 +15,9 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Return by measure the 95% percentile interval of its mean, over questions drawn with replacement.
+    """Return the 95% percentile interval of each measure's mean, over questions drawn with replacement.
 
-    Nothing without resamples or questions.
+    The result is empty without resamples or questions.
     """
     import numpy as np
 
@@ -31,12 +31,12 @@ def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tu
 
 
 def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: int) -> tuple[float, float] | None:
-    """Return the 95% percentile interval of a share of all, over questions drawn with replacement.
+    """Return the 95% percentile interval of a share, over questions drawn with replacement.
 
     Parameters
     ----------
     parts
-        Of each question: how many have what is counted, and how many there are, at least one.
+        For each question, the number of counted units and the number of all units (at least one).
 
     Returns
     -------
@@ -54,10 +54,10 @@ def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: in
 
 
 def randomisation_p(first: Values, second: Values, *, permutations: int, seed: int) -> dict[str, float]:
-    """Return by measure the two-sided p of Fisher's paired randomization test on the difference of two means.
+    """Return, by measure, the two-sided p of Fisher's paired randomization test on the difference of two means.
 
-    Each question's differences change their sign with probability one half; what was observed counts as one of the
-    permutations, so that p is never 0 (Smucker, Allan and Carterette 2007).
+    The test flips the sign of each question's difference with probability one half. The observed data is one of the
+    permutations, so p is never 0 (Smucker, Allan and Carterette 2007).
     """
     import numpy as np
 

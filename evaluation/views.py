@@ -34,7 +34,7 @@ MOST = 100
 
 
 class BoardForm(forms.Form):
-    """What a board scores."""
+    """A form for creating a board: its release, split and metric."""
 
     release = forms.TypedChoiceField(label=gettext_lazy("Release"))
     split = forms.ChoiceField(
@@ -70,7 +70,7 @@ class BoardForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    """What enters a team: its name, and its code to join one."""
+    """A form for entering a board: the team's name, and its code to join an existing team."""
 
     name = forms.CharField(label=gettext_lazy("Team"), max_length=60)
     code = forms.CharField(
@@ -102,7 +102,7 @@ class SubmissionForm(forms.Form):
             del self.fields["threshold"]
 
     def clean_threshold(self) -> float:
-        """Refuse what is no number."""
+        """Reject a value that isn't a number."""
         value: float = self.cleaned_data["threshold"]
         if not math.isfinite(value):
             raise forms.ValidationError(_("Enter a number."))
@@ -133,7 +133,7 @@ def boards(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_GET
 def board(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
-    """Show how systems stand, and to a member of a team what it submitted."""
+    """Show the ranking of systems and, to a team member, the team's submissions."""
     found = _board(request, slug, board_number)
     return _page(request, found)
 
@@ -186,7 +186,7 @@ def enter(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
 @login_required
 @require_POST
 def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
-    """Take predictions and have them scored."""
+    """Accept a file of predictions and queue it for scoring."""
     found = _board(request, slug, board_number)
     form = SubmissionForm(found, request.POST, request.FILES)
     if form.is_valid():
@@ -230,7 +230,7 @@ class PredictionsForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "POST"])
 def score(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Score predictions against a release, and show what came of the last ones."""
+    """Score predictions against a release, and show the latest results."""
     campaign = campaign_for(request, slug, Action.RELEASE)
     release = get_object_or_404(Release.objects.select_related("campaign"), campaign=campaign, number=number)
     splits = splits_scored(release)

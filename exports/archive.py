@@ -1,4 +1,4 @@
-"""All files of a release as one: a zip that is made while it is sent, so that nothing is kept twice."""
+"""A zip of all files of a release, created while it is sent, so no second copy is stored."""
 
 import io
 import zipfile
@@ -9,13 +9,13 @@ BLOCK = 1 << 18  # bytes that are read at a time
 
 
 class _Outbox(io.RawIOBase):
-    """A file that can only be written to, whose bytes are taken away as they come."""
+    """A write-only file whose bytes are removed as they are sent."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
     def writable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def write(self, part: Any) -> int:
@@ -30,9 +30,9 @@ class _Outbox(io.RawIOBase):
 
 
 def zip_stream(folder: str, files: Iterable[tuple[str, Callable[[], IO[bytes]]]]) -> Iterator[bytes]:
-    """Yield a zip with files under one folder, a part at a time, the same bytes for the same files.
+    """Yield a zip with files under one folder, part by part; the same files give the same bytes.
 
-    They are stored as they are, since those of a release are compressed. Each is opened when its turn comes.
+    The files are stored without compression, since a release's files are already compressed. Each is opened in turn.
     """
     out = _Outbox()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:

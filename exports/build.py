@@ -42,8 +42,8 @@ def build_release(
 
     Parameters
     ----------
-    progress: called after each file with items done, items in all, the file's name and what to keep.
-    finished: what an earlier attempt kept: those files are not written again.
+    progress: called after each file with items done, total items, the file's name and the record to keep.
+    finished: records of an earlier attempt's files, which are not written again.
     """
     files: dict[str, Any] = dict(finished or {})
     with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as name, _rarely_collected():
@@ -68,7 +68,7 @@ def build_release(
 
 @contextmanager
 def _rarely_collected() -> Iterator[None]:
-    """Look for cycles once in many objects: records make tens of thousands without one, and the search took a third."""
+    """Collect garbage less often: a file's many records contain no cycles, and the search took a third of the time."""
     usual = gc.get_threshold()
     gc.set_threshold(200_000, *usual[1:])
     try:
@@ -127,7 +127,7 @@ def _manifest(
 
 
 def _describe(release: Release, manifest: dict[str, Any], folder: Path, target: Target) -> None:
-    """Write what describes the data, and the checksums of everything last."""
+    """Write the files that describe the data, then the checksums of all files."""
     texts = {
         CARD: card_text(release, manifest),
         CITATION: citation_text(manifest),

@@ -1,4 +1,4 @@
-"""The data card of a release: what it is, how it was made, how far to trust it, in words beside the data."""
+"""The data card of a release: a description of its content, creation and reliability."""
 
 import re
 from html import escape
@@ -27,7 +27,7 @@ _SCALES = {"nominal": "nominal", "ordinal": "ordinal", "sets": "MASI distance of
 
 
 def card_facts(campaign: Campaign) -> dict[str, Any]:
-    """Return what a card says besides the manifest, as it is when a release is frozen: it is frozen with it."""
+    """Return the facts on a card that are not in the manifest; they are frozen with the release."""
     consent = consent_text_current(campaign.pk)
     return {
         "title": campaign.title,
@@ -43,9 +43,9 @@ def card_facts(campaign: Campaign) -> dict[str, Any]:
 
 
 def card_text(release: Release, manifest: dict[str, Any]) -> str:
-    """Return the card in Markdown: from the manifest and from what was frozen, so that it never changes.
+    """Return the card in Markdown, built from the manifest and the frozen facts, so it never changes.
 
-    Its front matter is what the Hugging Face hub and `datasets` read: each table is a configuration.
+    The Hugging Face hub and `datasets` read its front matter: each table is a configuration.
     """
     facts = release.frozen.get("card")
     if facts is None:  # frozen before there were cards
@@ -91,13 +91,13 @@ def _front(manifest: dict[str, Any], facts: dict[str, Any]) -> str:
 
 
 def _line(text: str) -> str:
-    """Return what a person wrote as a part of one line of Markdown, in which no HTML, link, code or cell begins."""
+    """Return user-written text for one line of Markdown, escaped so that no HTML, link, code or cell begins in it."""
     line = " ".join("".join(sign if is_one_line(sign) else " " for sign in text).split())
     return _MARKDOWN.sub(r"\\\g<0>", escape(line, quote=False))
 
 
 def _use(manifest: dict[str, Any]) -> list[str]:
-    """Return how to check, load and cite a release; a test runs what it says."""
+    """Return instructions to check, load and cite a release; a test runs them."""
     if not manifest["tables"]:
         return []
     return [
@@ -122,7 +122,7 @@ def _columns(manifest: dict[str, Any]) -> list[str]:
 
 
 def _groups(manifest: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the tables by what they are parts of: one that is written in parts is one table to its readers."""
+    """Return the tables grouped by name: a table written in parts is one table to its readers."""
     groups: dict[str, list[str]] = {}
     for key, table in manifest["tables"].items():
         groups.setdefault(table["group"], []).append(key)

@@ -1,4 +1,4 @@
-"""How a release wants to be cited, and under which license it stands, in the words of those who read that by machine."""
+"""The citation and license of a release, in machine-readable forms."""
 
 import re
 import unicodedata
@@ -10,13 +10,13 @@ SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 
 def spdx_of(manifest: dict[str, Any]) -> str | None:
-    """Return the license if it can be the id of one; None if it is something else, or was not stated."""
+    """Return the license if it has the form of an SPDX id; None if it doesn't, or wasn't stated."""
     licence = manifest["licence"]
     return licence if licence and SPDX.fullmatch(licence) else None
 
 
 def is_one_line(text: str) -> bool:
-    """Return whether a text can stand in a line of a card: nothing in it breaks the line, hides or turns the direction."""
+    """Return whether a text fits on one line of a card: no line breaks, hidden characters or direction changes."""
     return not any(unicodedata.category(sign) in {"Cc", "Cf", "Zl", "Zp"} for sign in text)
 
 
@@ -29,7 +29,7 @@ def reference(manifest: dict[str, Any]) -> str:
 
 
 def citation_text(manifest: dict[str, Any]) -> str:
-    """Return ``CITATION.cff`` (version 1.2.0); nothing where nobody said who the authors are: none are invented."""
+    """Return ``CITATION.cff`` (version 1.2.0); an empty text if no authors are stated, since none are invented."""
     if not manifest["authors"]:
         return ""
     licence = spdx_of(manifest)
@@ -48,7 +48,7 @@ def citation_text(manifest: dict[str, Any]) -> str:
 
 
 def _author(name: str) -> list[str]:
-    """Return the lines of an author: a person as ``Family, Given``, anything else as a name in one piece."""
+    """Return the lines of an author: a person if written as ``Family, Given``, otherwise a single name."""
     family, comma, given = (part.strip() for part in name.partition(","))
     if comma and family and given:
         return [f"  - family-names: {quoted(family)}", f"    given-names: {quoted(given)}"]
@@ -56,5 +56,5 @@ def _author(name: str) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    """Return a text as YAML reads it: its double-quoted form is that of JSON."""
+    """Return a text as a quoted YAML string; YAML's double-quoted form is that of JSON."""
     return orjson.dumps(text).decode()

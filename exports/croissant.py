@@ -1,4 +1,4 @@
-"""Croissant 1.0: the tables of a release for programs that load datasets, with what its responsible-AI part asks.
+"""Croissant 1.0: a description of a release's tables for dataset loaders, with responsible-AI metadata.
 
 (MLCommons, Croissant format specification 1.0 and its RAI vocabulary 1.0.)
 """
@@ -62,7 +62,7 @@ CONTEXT: dict[str, Any] = {
 
 
 def croissant_text(release: Release, manifest: dict[str, Any]) -> str:
-    """Return the description in JSON-LD; nothing for a release without tables."""
+    """Return the description in JSON-LD; an empty text for a release without tables."""
     if not manifest["tables"]:
         return ""
     files = {f"tables/{key}.parquet": key for key in manifest["tables"]}
@@ -90,7 +90,7 @@ def croissant_text(release: Release, manifest: dict[str, Any]) -> str:
 
 
 def _responsible(release: Release, manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return what is known of how the data came about; nothing is said of what is not."""
+    """Return the known facts about how the data was collected; unknown ones are omitted."""
     facts = release.frozen.get("card") or {}
     ways = ", ".join(f"{count} by {way}" for way, count in manifest["annotations_via"].items())
     said = {

@@ -1,7 +1,7 @@
-"""What makes a release impossible."""
+"""The error raised if a release can't be created."""
 
 from web.errors import KeyedError
 
 
 class ReleaseError(KeyedError):
-    """A release cannot be made as asked."""
+    """A release cannot be created as requested."""

@@ -6,7 +6,7 @@ from quality.templatetags.money import dollars
 
 
 def fair_work_text(manifest: dict[str, Any]) -> str:
-    """Return the statement in Markdown; nothing for a release from before there were any."""
+    """Return the statement in Markdown; an empty text for older releases, which have no such data."""
     work = manifest.get("work")
     if work is None:
         return ""

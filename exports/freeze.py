@@ -1,4 +1,4 @@
-"""What is frozen of every release, whatever its family: the annotations of its items, in every state."""
+"""The part of freezing that all families share: the annotations of the items, in every state."""
 
 from django.db import connection
 
@@ -26,7 +26,7 @@ _VOTES = """
 
 
 def votes_freeze(release: Release) -> None:
-    """Write down every annotation of the items that a release is about, but of sealed splits; one statement."""
+    """Save all annotations of a release's items, except those of sealed splits, in one statement."""
     states = ", ".join(f"'{state.value}'" for state in KEPT)
     with connection.cursor() as cursor:
         cursor.execute(_VOTES.format(states=states), {"release": release.pk})

@@ -1,4 +1,4 @@
-"""Releases and what is frozen in them."""
+"""Releases and their frozen content."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -39,7 +39,7 @@ class Release(models.Model):
 
     @property
     def has_tables(self) -> bool:
-        """Return whether its votes were frozen in every state; before there were tables, they were not."""
+        """Return whether the release froze its annotations in every state; older releases, without tables, didn't."""
         return bool(self.frozen.get("has_tables"))
 
     @property
@@ -49,33 +49,33 @@ class Release(models.Model):
 
     @property
     def sealed(self) -> list[str]:
-        """Return the splits that were sealed when it was frozen: it holds their items without a label."""
+        """Return the splits that were sealed when the release was frozen: their items have no labels in it."""
         return list(self.frozen.get("sealed", []))
 
     @property
     def rare_below(self) -> int:
-        """Return how many judgments a person needs in it to have one pseudonym for all of them."""
+        """Return the number of judgments from which a person has a single pseudonym in the release."""
         return int(self.frozen.get("rare_below", 0))
 
     @property
     def is_empty(self) -> bool:
-        """Return whether it is written and holds no item."""
+        """Return whether the release is written and contains no items."""
         return self.state == ReleaseState.READY and not any(self.manifest.get("splits", {}).values())
 
     @property
     def is_failed(self) -> bool:
-        """Return whether writing it failed, also where the worker was killed again and again and could not say so."""
+        """Return whether writing the release failed, including workers killed repeatedly without reporting it."""
         is_given_up = self.job is not None and self.job.state == JobState.FAILED
         return self.state == ReleaseState.FAILED or (self.state == ReleaseState.WRITING and is_given_up)
 
     @property
     def folder(self) -> str:
-        """Where its files lie in storage."""
+        """The folder of the release's files in storage."""
         return f"{self.campaign_id}/{self.number:04d}"
 
 
 class ReleaseMember(models.Model):
-    """That an annotation is in a release, and at which rank."""
+    """An annotation in a release, with its rank."""
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="members")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
@@ -90,7 +90,7 @@ class ReleaseMember(models.Model):
 
 
 class ReleaseVerdict(models.Model):
-    """That the label of an item is in a release, by which verdict."""
+    """The label of an item in a release, with the verdict behind it."""
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="verdicts")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
@@ -104,9 +104,9 @@ class ReleaseVerdict(models.Model):
 
 
 class ReleaseVote(models.Model):
-    """An annotation of an item that a release is about, as it was when the release was frozen.
+    """An annotation of an item that a release covers, in its state when the release was frozen.
 
-    ``because`` says why it was excluded; ``is_used`` whether a record or label of the release rests on it.
+    ``because`` gives the reason for its exclusion; ``is_used`` says whether a record or label of the release uses it.
     """
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="votes")
@@ -124,7 +124,7 @@ class ReleaseVote(models.Model):
 
 
 class Shortfall(models.Model):
-    """An item that had fewer annotations than the release wanted, and is not in it."""
+    """An item that is not in a release because it had fewer annotations than the release requires."""
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="shortfall")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""The first rows of a release, as they are in its files."""
+"""The first rows of a release's tables."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ class Preview:
 
 
 def previews(release: Release) -> list[Preview]:
-    """Return the first rows of the tables that say what a release holds; nothing of releases without tables."""
+    """Return the first rows of a release's main tables; an empty list for releases without tables."""
     tables = release.manifest.get("tables", {})
     found = [_preview(release, key, [one["name"] for one in tables[key]["columns"]]) for key in SHOWN if key in tables]
     return [one for one in found if one is not None]

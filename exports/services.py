@@ -1,4 +1,4 @@
-"""How a release is frozen and written."""
+"""Freeze and write releases."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -62,25 +62,25 @@ def release_freeze(
     generated: Sequence[str] = (),
     baselines: str = "",
 ) -> Release:
-    """Decide which annotations are in a release, in one short transaction.
+    """Decide in one short transaction which annotations a release contains.
 
-    What is in it depends on the family (see `exports.families`). Items that are not ready are listed as
-    shortfall; nothing is padded. Pilot and retired items are left out.
+    The content depends on the family (see `exports.families`). Items that aren't ready are listed as shortfall and
+    never padded. Pilot items and retired items are left out.
 
     Parameters
     ----------
     labels_only
-        Leave out the texts that were labeled: for those that may not be handed on.
+        Leave out the labeled texts, for example because they can't be redistributed.
     generated
-        Questions that a program made, to be mixed into the sealed splits; what is released does not tell which they are.
+        Program-generated questions, to be mixed into the sealed splits. The release doesn't reveal which ones they are.
     baselines
         A table of results in Markdown, for the card.
 
     Raises
     ------
     ReleaseError
-        The family is unknown, not of this task type, or has no variant without texts, no split has that many
-        annotations per item, or the license or an author could pass for another line of the card.
+        The family is unknown, has another task type, or has no variant without texts; no split has that many
+        annotations per item; or the license or an author could be mistaken for another line of the card.
     """
     ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
     _check_variant(family, labels_only=labels_only, generated=generated)
@@ -114,7 +114,7 @@ def release_freeze(
 
 
 def _contents_freeze(release: Release, chosen: Sequence[Split], asked: dict[str, Any]) -> None:
-    """Write down what is in a release: its members, their votes, and what was asked for with it."""
+    """Save the content of a release: its members, their votes, and the options requested for it."""
     _family_freeze(release, chosen)
     votes_freeze(release)
     release.frozen |= _facts(release, chosen) | asked
@@ -122,7 +122,7 @@ def _contents_freeze(release: Release, chosen: Sequence[Split], asked: dict[str,
 
 
 def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int, lines: Sequence[str]) -> int:
-    """Return how many annotations per item the family wants, once everything that was asked for is in order.
+    """Check the requested options, and return the number of annotations per item.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
 
 
 def _family_freeze(release: Release, chosen: Sequence[Split]) -> None:
-    """Save a release under the next number, and write down what its family freezes of the chosen splits."""
+    """Save a release under the next number, with the content that its family freezes from the chosen splits."""
     last = Release.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
     release.number, release.splits = last + 1, [split.name for split in chosen]
     release.save()
@@ -157,7 +157,7 @@ def _check_variant(family: str, *, labels_only: bool, generated: Sequence[str]) 
 
 
 def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
-    """Return what else is decided when a release is frozen, besides what is in it and what was asked for."""
+    """Return the facts that are frozen with a release, besides its content and the requested options."""
     return {
         "label_error": _label_error(release),
         "audits": audits_counted(release.campaign),
@@ -171,7 +171,7 @@ def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
 
 
 def _label_error(release: Release) -> dict[str, Any] | None:
-    """Return what the last finished audit found, how many labels of a release it is not about, and how many it lacks."""
+    """Return the last finished audit's result, and how many labels the release and the audit don't have in common."""
     found = label_error_of(release.campaign)
     if found is None:
         return None
@@ -180,9 +180,9 @@ def _label_error(release: Release) -> dict[str, Any] | None:
 
 
 def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
-    """Freeze a release (see `release_freeze`) and have it written by a job, as one transaction.
+    """Freeze a release (see `release_freeze`) and queue a job that writes it, in one transaction.
 
-    The same release asked for again while it is being written is that one.
+    If the same release is already being written, return that one.
     """
     with transaction.atomic():
         campaign_lock(what["campaign"])
@@ -208,7 +208,7 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
 
 
 def release_sent(*, release: Release, name: str, actor_id: UUID, now: datetime) -> None:
-    """Write down that a person downloaded a file of a release, or all of it."""
+    """Record that a person downloaded one file or all files of a release."""
     with transaction.atomic():
         record(
             action="release_download",
@@ -226,9 +226,9 @@ def release_make(*, target: Target, progress: Progress, **what: Any) -> dict[str
     Raises
     ------
     ReleaseError
-        It cannot be frozen as asked.
+        It can't be frozen as requested.
     BuildError
-        It was frozen and cannot be written: its row says why.
+        It was frozen but can't be written. Its row holds the reason.
     """
     return release_write(release=release_freeze(**what), target=target, progress=progress)
 
@@ -243,15 +243,15 @@ def release_write(
 ) -> dict[str, Any]:
     """Write every file of a frozen release and mark it as ready; return its manifest.
 
-    ``progress`` and ``finished`` are those of `build_release`. The transaction in which the row becomes ready is opened
-    by ``transaction_open``: a job passes its step, which refuses if another worker has taken the job over.
+    ``progress`` and ``finished`` are those of `build_release`. ``transaction_open`` opens the transaction in which the
+    row becomes ready. A job passes its step, which fails if another worker has taken over the job.
 
     Raises
     ------
     BuildError
-        It cannot be written; its row says why, and what was finished is kept for another attempt.
+        It can't be written. Its row holds the reason, and finished files are kept for the next attempt.
     StoreAway
-        The store does not answer for the moment.
+        The storage is temporarily unavailable.
     """
     with transaction.atomic():
         again = {"state": ReleaseState.WRITING, "problem": ""}
@@ -268,7 +268,7 @@ def release_write(
 
 
 def release_rewrite(*, release: Release, target: Target, progress: Progress) -> dict[str, Any]:
-    """Write a release that was made before once more, to the same bytes; its row stays as it is.
+    """Write an existing release again, with identical bytes; its row doesn't change.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where finished files of a release go."""
+"""Targets that store the finished files of a release."""
 
 import shutil
 from collections.abc import Callable
@@ -16,11 +16,11 @@ Progress = Callable[[int, int, str, dict[str, Any]], None]
 
 
 class OutsideTarget(ValueError):
-    """A name leads out of the folder of a release."""
+    """A file name points outside the folder of a release."""
 
 
 def _checked(name: str) -> str:
-    """Return a name of a file in a release: parts below its folder, none of which leads up.
+    """Return a release file's name after checking that it is a path below the release's folder.
 
     Raises
     ------
@@ -33,19 +33,19 @@ def _checked(name: str) -> str:
 
 
 class FolderTaken(ValueError):
-    """A folder holds something already: files of two releases in one folder would be no release."""
+    """A folder isn't empty: it must not mix the files of two releases."""
 
 
 class Target(Protocol):
-    """Where finished files go."""
+    """A place that stores finished files."""
 
     def put(self, name: str, path: Path) -> None:
-        """Put a finished file there, whole; the one at ``path`` may be gone afterwards."""
+        """Store a finished file as a whole; the file at ``path`` may be moved."""
         ...
 
 
 class FolderTarget:
-    """A folder on this machine, which is empty or not there yet.
+    """A local folder, which must be empty or not exist.
 
     Raises
     ------
@@ -71,13 +71,13 @@ class FolderTarget:
 
 
 class StorageTarget:
-    """A release's folder in the releases storage, in which a file replaces one of its name whole."""
+    """A release's folder in the releases storage. Putting a file replaces any file of the same name as a whole."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def put(self, name: str, path: Path) -> None:
-        """Save the file; one that a killed attempt left is replaced by the same bytes."""
+        """Save the file; a file left by a killed attempt is replaced by identical bytes."""
         with path.open("rb") as file:
             storages["releases"].save(f"{self.folder}/{_checked(name)}", File(file))
 

@@ -1,4 +1,4 @@
-"""Pages for researchers: releases, what is in one, and its files."""
+"""Pages for researchers: releases, their content, and their files."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -36,7 +36,7 @@ from web.error_texts import error_text
 
 
 class ReleaseForm(forms.Form):
-    """What a release shall hold."""
+    """A form for the options of a release."""
 
     family = forms.ChoiceField(label=_("Format"))
     ways = forms.IntegerField(
@@ -94,7 +94,7 @@ class ReleaseForm(forms.Form):
     )
 
     def clean_authors(self) -> list[str]:
-        """Return the names, one a line."""
+        """Return the authors' names, from one name per line."""
         return [name for line in self.cleaned_data["authors"].splitlines() if (name := line.strip())]
 
     def __init__(self, campaign: Campaign, splits: Iterable[Split], data: object = None) -> None:
@@ -156,7 +156,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _snippet(names: list[str]) -> str:
-    """Return Python that reads the first file of data, by what it is."""
+    """Return Python code that reads the first data file, depending on its format."""
     name = next((name for name in names if not name.startswith("sidecar/")), "")
     opened = (
         f'gzip.open("{name}", "rt", encoding="utf-8")' if name.endswith(".gz") else f'open("{name}", encoding="utf-8")'
@@ -217,7 +217,7 @@ def _away(request: HttpRequest, row: Release) -> HttpResponse:
 
 
 def _is_kept(row: Release) -> bool:
-    """Return whether the files of a release lie in our storage; a command writes them into a folder of its own."""
+    """Return whether a release's files are in our storage; the command writes them into a folder of its own instead."""
     try:
         return storages["releases"].exists(f"{row.folder}/{SUMS}")
     except StoreAway:
@@ -227,7 +227,7 @@ def _is_kept(row: Release) -> bool:
 @login_required
 @require_GET
 def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponseBase:
-    """Send a file that the manifest names; nothing else can be reached."""
+    """Send a file that the manifest lists; other files can't be requested."""
     row = _ready(request, slug, number)
     if name not in descriptions_of(row) and name not in row.manifest["files"]:
         raise Http404

@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class JobsConfig(AppConfig):
-    """Slow work: the job row, its lease, its progress and the tick."""
+    """Background jobs: rows, leases, progress, and the periodic tick."""
 
     name = "jobs"

@@ -1,4 +1,4 @@
-"""The job row: the only truth about slow work."""
+"""Background jobs; their rows are the only source of truth."""
 
 import uuid
 
@@ -10,7 +10,7 @@ from web.job_titles import TITLES, outcome_of
 
 
 class JobState(models.TextChoices):
-    """Where a job stands."""
+    """The state of a job."""
 
     QUEUED = "queued", _("Waiting")
     RUNNING = "running", _("Running")
@@ -19,7 +19,7 @@ class JobState(models.TextChoices):
 
 
 class Job(models.Model):
-    """One piece of slow work. The worker that holds the lease does it; everything it does names its attempt."""
+    """A background job. Only the worker that holds its lease runs it; all effects name the worker's attempt."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=60)
@@ -71,33 +71,33 @@ class Job(models.Model):
 
     @property
     def percent(self) -> int | None:
-        """How far it is, 0 to 100, if the total is known."""
+        """The progress from 0 to 100, if the total is known."""
         return min(100, self.done * 100 // self.total) if self.total else None
 
     @property
     def title(self) -> str:
-        """What a person calls it: the file it is about, or the kind of work."""
+        """The job's title for people: its file name, or its kind of work."""
         return str(self.payload.get("name") or TITLES.get(self.kind) or self.kind.rpartition(".")[2])
 
     @property
     def outcome(self) -> str:
-        """What came of it, if its result counts something."""
+        """A text about the job's result, if the result counts something."""
         return outcome_of(self.result) if self.state == JobState.DONE else ""
 
     @property
     def problem(self) -> str:
-        """Why it failed or waits, in the reader's language where the error was kept by its key."""
+        """The reason why the job failed or waits, translated for the reader if the error was saved with a key."""
         kept = self.result.get("problem") if self.state == JobState.FAILED else None
         return keyed_text(kept["key"], kept["data"]) if kept else self.error
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the job has ended."""
         return self.state in (JobState.DONE, JobState.FAILED)
 
 
 class Heartbeat(models.Model):
-    """When something that has to happen again and again last did."""
+    """The time at which a periodic task last ran."""
 
     name = models.CharField(max_length=40, primary_key=True)
     at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Functions that are imported when they are first called, so that a command loads only what it needs."""
+"""Signal receivers that are imported on first use, so that a command loads only the modules it needs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 
 
 def receive(signal: Signal, path: str) -> None:
-    """Have a signal call the function at a dotted path, which is imported when the signal is first sent."""
+    """Connect a signal to the function at a dotted path, which is imported when the signal is first sent."""
     signal.connect(_deferred(path), dispatch_uid=path, weak=False)
 
 

@@ -1,4 +1,4 @@
-"""The payloads that most jobs share, stored as JSON in the row of a job. Each app adds its own in ``payloads.py``."""
+"""Payloads shared by most jobs, stored as JSON in job rows. Each app adds its own in its ``payloads.py``."""
 
 from typing import NotRequired, TypedDict
 

@@ -28,9 +28,9 @@ class Lane(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """A kind of job: its name, the function that does it and returns its result, its lane, and what is cleaned after it.
+    """A kind of job: its name, its lane, the function that runs it and returns the result, and its cleanup.
 
-    ``clean`` is called when the job is done, and a month after it failed; calling it again changes nothing.
+    ``clean`` is called when the job is done, or a month after it failed. Calling it again has no effect.
     """
 
     name: str
@@ -42,13 +42,13 @@ class JobKind:
 
 @cache
 def kinds() -> dict[str, JobKind]:
-    """Return what the apps list as ``JOBS`` in their ``tasks.py``, by name; imported when it is first asked for."""
+    """Return the apps' ``JOBS`` (in their ``tasks.py``) by name; they are imported on the first call."""
     return {kind.name: kind for tasks in _tasks() for kind in getattr(tasks, "JOBS", ())}
 
 
 @cache
 def sweeps() -> list[Sweep]:
-    """Return what the apps list as ``SWEEPS`` in their ``tasks.py``; imported when it is first asked for."""
+    """Return the apps' ``SWEEPS`` (in their ``tasks.py``); they are imported on the first call."""
     return [sweep for tasks in _tasks() for sweep in getattr(tasks, "SWEEPS", ())]
 
 
@@ -64,7 +64,7 @@ def kind_named(name: str) -> JobKind:
     Raises
     ------
     KeyError
-        No app lists it.
+        No app lists this kind.
     """
     try:
         return kinds()[name]

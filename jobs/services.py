@@ -1,4 +1,4 @@
-"""How jobs come about, are taken, and end."""
+"""Create, run and end jobs."""
 
 import logging
 import threading
@@ -43,7 +43,7 @@ def job_enqueue(
     requested_by_id: UUID | None = None,
     key: str = "",
 ) -> Job:
-    """Add a job; with a key, return the unfinished one of that key instead of a second."""
+    """Add a job; if an unfinished job has the same key, return that job instead."""
     lane = kind_named(kind).lane
     with transaction.atomic():
         defaults = {
@@ -66,7 +66,7 @@ def job_enqueue(
 
 
 def job_failed_lately(*, key: str, now: datetime) -> bool:
-    """Return whether a job of a key failed minutes ago: a sweep then waits before it asks for the same again."""
+    """Return whether a job with this key failed minutes ago; a sweep then waits before requesting it again."""
     recent = now - timedelta(seconds=FAILURE_PAUSE_SECONDS)
     return Job.objects.filter(key=key, state=JobState.FAILED, finished_at__gt=recent).exists()
 
@@ -86,9 +86,9 @@ def job_announce(*, job: Job) -> None:
 
 
 def jobs_announce_due(*, now: datetime, limit: int = 1000) -> int:
-    """Announce due jobs whose message may have been lost, each ever more rarely; return how many.
+    """Announce due jobs again, at growing intervals, in case messages were lost; return the number of jobs.
 
-    While no worker listens, messages would pile up otherwise.
+    Without growing intervals, messages would pile up while no worker is listening.
     """
     announced = 0
     for job in Job.objects.filter(_due(now)).order_by("due_at", "id")[:limit]:
@@ -100,7 +100,7 @@ def jobs_announce_due(*, now: datetime, limit: int = 1000) -> int:
 
 
 def _due(now: datetime) -> Q:
-    """Return what may be taken: what waits, what a silent worker held, and what a wrong clock put into the future."""
+    """Return the condition for due jobs: queued ones, those of silent workers, and those with times too far ahead."""
     beyond = now + timedelta(seconds=settings.JOB_LEASE_SECONDS + CLOCK_SLACK_SECONDS)
     silent = Q(lease_until__lt=now) | Q(lease_until__gt=beyond)
     waits = Q(due_at__lte=now) | Q(due_at__gt=now + timedelta(seconds=MOST_BACKOFF_SECONDS + CLOCK_SLACK_SECONDS))
@@ -134,7 +134,7 @@ def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -
 
 
 def job_run(*, job_id: UUID, listener: Listener | None = None) -> bool:
-    """Run a due job to its end, telling a listener of its progress; return whether this call had its lease."""
+    """Run a due job to its end and report progress to a listener; return whether this call got the lease."""
     work = job_take(job_id=job_id, now=timezone.now(), listener=listener)
     if work is not None:
         _run(work)
@@ -142,7 +142,7 @@ def job_run(*, job_id: UUID, listener: Listener | None = None) -> bool:
 
 
 def job_run_here(*, kind: str, payload: Mapping[str, Any], listener: Listener, scope_id: UUID | None = None) -> Job:
-    """Add a job that this process holds from the first moment, run it, and return it as it ended."""
+    """Add a job whose lease this process holds from the start, run it, and return it when it ends."""
     now = timezone.now()
     job = Job.objects.create(
         kind=kind,
@@ -191,7 +191,7 @@ def _run(work: Work) -> None:
 
 
 def _clean(job: Job) -> None:
-    """Remove what a job needed and nobody needs any more; a failure here is no failure of the job."""
+    """Remove data that only the job needed; an error here doesn't make the job fail."""
     clean = kind_named(job.kind).clean
     if clean is None:
         return
@@ -202,18 +202,18 @@ def _clean(job: Job) -> None:
 
 
 def _sentence(work: Work, error: Exception) -> str:
-    """Return what a person reads about a failure that nobody foresaw; the details are in the log."""
+    """Return a message about an unexpected failure; the details are in the log."""
     kept = " What was done until then is kept, and trying again goes on from there." if work.job.done else ""
     return f"Something unexpected went wrong ({type(error).__name__}); the log has the details under job {work.job.pk}.{kept}"
 
 
 def jobs_run_due(*, limit: int = 100, lanes: Collection[str] = ()) -> int:
-    """Run what is due in some lanes (in all, if none is named), one after another; return how many ran."""
+    """Run due jobs of some lanes (of all by default) one after another; return the number of jobs."""
     return sum(job_run(job_id=job_id) for job_id in jobs_due(now=timezone.now(), limit=limit, lanes=lanes))
 
 
 def job_retry(*, job_id: UUID, now: datetime) -> bool:
-    """Queue a failed job again; refuse when another of its key is on its way already."""
+    """Queue a failed job again; refuse if another job with its key is unfinished."""
     try:
         with transaction.atomic():
             queued = Job.objects.filter(pk=job_id, state=JobState.FAILED).update(
@@ -227,7 +227,7 @@ def job_retry(*, job_id: UUID, now: datetime) -> bool:
 
 
 def job_stop(*, job_id: UUID, now: datetime) -> bool:
-    """End a job before it is done; its worker notices at its next step. Return whether it was unfinished."""
+    """Stop an unfinished job; its worker notices at its next step. Return whether the job was unfinished."""
     unfinished = Job.objects.filter(pk=job_id, state__in=[JobState.QUEUED, JobState.RUNNING])
     return bool(
         unfinished.update(
@@ -249,7 +249,7 @@ def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None
 
 
 def _retry(work: Work, reason: str, *, pause: int, **changes: Any) -> None:
-    """Queue a job again after a pause of so many seconds."""
+    """Queue a job again after a delay in seconds."""
     due_at = timezone.now() + timedelta(seconds=min(MOST_BACKOFF_SECONDS, pause))
     Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(
         state=JobState.QUEUED, due_at=due_at, lease_until=None, error=reason, **changes
@@ -282,15 +282,15 @@ def _heartbeat(work: Work) -> Iterator[None]:
 
 
 def jobs_delete(*, kind: str, scope_id: UUID, payload: dict[str, str] | None = None) -> None:
-    """Delete the jobs of a kind in a campaign, those with these entries in their payload; their results go with them."""
+    """Delete a campaign's jobs of a kind, with their results; ``payload`` selects jobs with these entries."""
     entries = {f"payload__{name}": value for name, value in (payload or {}).items()}
     Job.objects.filter(kind=kind, scope_id=scope_id, **entries).delete()
 
 
 def jobs_forget(now: datetime) -> None:
-    """Delete jobs that nobody needs any more: of upkeep, after an hour; failed imports, with their uploads, later.
+    """Delete old jobs: upkeep after an hour, failed imports and their uploads later.
 
-    A failed release stays: its members are frozen, and trying again continues where it stopped.
+    Failed releases are kept: their members are frozen, and a retry continues where the job stopped.
     """
     sweepable = Job.objects.filter(lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None)
     old = now - timedelta(hours=1)

@@ -1,4 +1,4 @@
-"""What Celery calls, and the sweeps of the jobs app itself. Messages carry ids; the rows are the truth."""
+"""The Celery tasks, and the sweeps of the jobs app. Messages carry only ids; the rows are the source of truth."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Run a job from the command line: the same row, fence and progress as anywhere, shown on the terminal."""
+"""Run a job from the command line, with the usual row, lease check and progress, shown on the terminal."""
 
 import time
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from storage.json_output import json_line
 
 
 def prepare_database() -> None:
-    """On one machine without services, make an empty database ready, as `serve` and `demo` do."""
+    """On a machine without services, create the tables in an empty database, as `serve` and `demo` do."""
     if settings.PREPARE_DATABASE and not connection.introspection.table_names():
         call_command("migrate", verbosity=0, interactive=False)
 
@@ -28,7 +28,7 @@ class Progress:
         self._shown_at = 0.0
 
     def __call__(self, job: Job) -> None:
-        """Show where the job is."""
+        """Show the job's progress."""
         if time.monotonic() - self._shown_at < 0.2:
             return
         self._shown_at = time.monotonic()

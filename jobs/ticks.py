@@ -24,7 +24,7 @@ class Clock:
         self._settled_at = 0.0
 
     def is_settled(self, now: datetime, steady: float) -> bool:
-        """Return whether the wall clock can be relied on: it did not jump lately."""
+        """Return whether the wall clock is reliable, that is, hasn't jumped recently."""
         if self._wall is not None:
             jump = now - self._wall - timedelta(seconds=steady - self._steady)
             if abs(jump.total_seconds()) > JUMP_SECONDS:
@@ -39,7 +39,7 @@ TICK = "tick"  # the heartbeat that shows that a worker is there
 
 
 def tick(*, now: datetime, steady: float | None = None, clock: Clock = _CLOCK) -> bool:
-    """Run every sweep and return whether they ran; one that fails does not keep the others from running."""
+    """Run every sweep, even if another one fails; return whether the sweeps ran."""
     if not clock.is_settled(now, time.monotonic() if steady is None else steady):
         return False
     Heartbeat.objects.update_or_create(name=TICK, defaults={"at": now})

@@ -20,11 +20,11 @@ def opened(payload: Mapping[str, Any]) -> Iterator[IO[bytes]]:
 
 
 def upload_path(payload: Mapping[str, Any]) -> Path:
-    """Return where the upload of a job lies on this machine, for a process that reads it by itself."""
+    """Return the local path of a job's upload, for a separate process that reads it."""
     return Path(default_storage.path(payload["file"]))
 
 
 def upload_forget(payload: Mapping[str, Any]) -> None:
-    """Delete an upload whose job ended."""
+    """Delete the upload of a job that ended."""
     if payload.get("file"):
         default_storage.delete(payload["file"])

@@ -1,4 +1,4 @@
-"""The progress of a job, on a page of its own or as a piece of another."""
+"""The progress of a job, as a page or as part of another page."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from jobs.services import job_retry, job_stop
 
 
 def may_steer(request: HttpRequest, job: Job) -> bool:
-    """Return whether a job is this person's business: they manage its campaign, or asked for it and still could."""
+    """Return whether a person may stop or retry a job: as its campaign's manager, or as its requester if permitted."""
     user = signed_in(request)
     if can(user, Action.MANAGE, job.scope_id):
         return True
@@ -28,7 +28,7 @@ def may_steer(request: HttpRequest, job: Job) -> bool:
 @login_required
 @require_http_methods(["GET", "POST"])
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponse:
-    """Show how far a job is; on POST stop it, or queue a failed one again."""
+    """Show the progress of a job; POST stops it, or queues a failed one again."""
     job = get_object_or_404(Job, pk=job_id)
     if not may_steer(request, job):
         raise Http404

@@ -1,7 +1,7 @@
-"""Tell the workers that there is work, so that they wait for it and need not ask again and again.
+"""Notify workers of new jobs, so that they can wait instead of polling.
 
-PostgreSQL carries the word to every machine (NOTIFY). With SQLite all processes are on one machine, and the word is the
-time stamp of a file beside the database. A word may be lost: workers also look by themselves from time to time.
+PostgreSQL sends the notification to every machine (NOTIFY). With SQLite all processes are on one machine, and the
+time stamp of a file beside the database serves as notification. Since one may be lost, workers also poll occasionally.
 """
 
 import logging
@@ -19,7 +19,7 @@ LISTEN_SECONDS = 0.5  # until a worker that listens asks whether it was told to 
 
 
 def workers_wake() -> None:
-    """Tell the workers that a job is due. Call it after the commit; it never fails."""
+    """Notify the workers of a due job. Call it after the commit; it never raises."""
     try:
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -31,12 +31,12 @@ def workers_wake() -> None:
 
 
 def watch(stopping: threading.Event, sleepers: Iterable[threading.Event]) -> None:
-    """Wake the sleepers whenever there is word of work, until it is time to stop; then wake them a last time.
+    """Wake waiting threads at each notification until told to stop; then wake them a last time.
 
     Raises
     ------
     DatabaseError
-        The database could not be listened to.
+        Listening to the database failed.
     """
 
     def wake() -> None:

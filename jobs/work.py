@@ -1,4 +1,4 @@
-"""What a running job holds: its row, its attempt, and the fence that guards its effects."""
+"""The state of a running job: its row, its attempt, and the lease check that guards its effects."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -28,15 +28,15 @@ STOPPING = threading.Event()
 
 
 class RetryLater(Exception):
-    """Something outside failed for the moment; the job should be tried again."""
+    """Something outside failed temporarily; the job should be retried."""
 
 
 class Work:
     """One attempt at a job.
 
-    Effects belong inside `step`, which makes them and the progress one transaction and refuses when
-    the attempt is no longer the current one. Between steps a killed worker loses nothing: the next
-    attempt reads from ``job.result`` how far this one came.
+    Put effects inside `step`, which commits them and the progress in one transaction, and raises if the
+    attempt is no longer the current one. A worker killed between steps loses nothing: the next attempt
+    reads from ``job.result`` how far this one came.
     """
 
     def __init__(self, job: Job, listener: Callable[[Job], None] | None = None) -> None:
@@ -45,7 +45,7 @@ class Work:
         self.attempt = job.attempt
 
     def payload_as(self, kind: type[P]) -> P:
-        """Return what the job is asked for, as the `TypedDict` of its kind."""
+        """Return the job's payload as the `TypedDict` of its kind."""
         return cast(P, self.job.payload)
 
     @contextmanager
@@ -59,10 +59,10 @@ class Work:
 
     @contextmanager
     def step_beside(self) -> Iterator[None]:
-        """Run effects as one transaction beside others of the same attempt, if the lease is still ours when it ends.
+        """Run effects in a transaction parallel to others of this attempt, if the lease is still held at its end.
 
-        A `step` holds the job's row from its beginning to its end, so that steps follow one another. Here the row is held
-        for the moment of the commit. What is done inside must not lock the rows of several people or items.
+        A `step` locks the job's row from beginning to end, so steps run one after another. Here the row is locked only
+        for the commit. Code inside must not lock the rows of several people or items.
         """
         if STOPPING.is_set():
             raise WorkerStopping
@@ -71,7 +71,7 @@ class Work:
             self._hold(done=None, total=None, message=None, result={})
 
     def checkpoint(self, **result: Any) -> None:
-        """Keep what the next attempt goes on from; call it inside a `step`, with the effects it tells of."""
+        """Save state for the next attempt to continue from. Call it inside a `step`, with the effects it describes."""
         self._hold(done=None, total=None, message=None, result=result)
 
     def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:

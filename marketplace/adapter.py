@@ -21,7 +21,7 @@ INVITATION_KEY = "signup_invitation"
 
 
 class WorkerAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
-    """Opens the sign-up form where the settings or an invitation open it."""
+    """Shows the sign-up form if the settings or an invitation permit it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Return whether an account may be made in this session."""
@@ -29,7 +29,7 @@ class WorkerAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter):  
         return settings.MARKETPLACE_OPEN_SIGNUP or invitation_is_usable(token_sha256=token_sha256, now=clock.now())
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Return whether to send a person there after a login: to this site only, not to the content of requesters."""
+        """Return whether a login may redirect to a URL: only to this site, not to requesters' content."""
         host = urlsplit(settings.MARKETPLACE_URL).netloc
         return bool(url_has_allowed_host_and_scheme(url, allowed_hosts={host}))
 

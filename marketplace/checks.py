@@ -1,4 +1,4 @@
-"""What must hold before the marketplace starts."""
+"""Checks that run before the marketplace starts."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from marketplace.protocol.service import operation_names
 
 @register
 def operations_are_complete(**_options: Any) -> list[CheckMessage]:
-    """Every operation of the service model has a handler, and no handler is without one."""
+    """Check that every operation of the service model has a handler, and every handler an operation."""
     if sorted(OPERATIONS) == operation_names():
         return []
     return [Error("the operations and the service model differ", id="marketplace.E001")]
@@ -20,7 +20,7 @@ def operations_are_complete(**_options: Any) -> list[CheckMessage]:
 
 @register
 def fee_rules_are_known(**_options: Any) -> list[CheckMessage]:
-    """MARKETPLACE_FEES names fee rules."""
+    """Check that MARKETPLACE_FEES names known fee rules."""
     if settings.MARKETPLACE_FEES in RULES:
         return []
     return [Error(f"MARKETPLACE_FEES must be one of {', '.join(RULES)}", id="marketplace.E002")]

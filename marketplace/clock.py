@@ -1,7 +1,7 @@
 """The one clock of the marketplace.
 
-In development it can be moved and stopped (`manage.py marketplace_clock`); everywhere else it is the
-real time. Signatures are always checked against the real time.
+In development, `manage.py marketplace_clock` can move and stop the clock; elsewhere it shows the real
+time. Signatures are always checked against the real time.
 """
 
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What every page of the worker site shows."""
+"""Template context of every page of the worker site."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Something to find in a fresh marketplace: a requester with money, two workers, open HITs. All made up."""
+"""Demo data for a new marketplace: a requester with money, two workers, and open HITs."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -48,7 +48,7 @@ _LINES = ["The ferry from Ancona to Split leaves at nine.", "Grain was shipped t
 
 
 def seed(*, now: datetime) -> tuple[Requester, AccessKey, list[dict[str, str]]]:
-    """Make what is not there yet; return the requester, a key, and the workers with their passwords."""
+    """Create missing demo data; return the requester, a key, and the workers with their passwords."""
     requester = Requester.objects.filter(name=REQUESTER).first()
     if requester is None:
         requester = requester_create(name=REQUESTER, fee_rules="none", signs_frames=True, now=now)
@@ -67,7 +67,7 @@ def _worker(email: str, now: datetime) -> dict[str, str]:
 
 
 def _password(email: str) -> str:
-    """Return the password of a demo account: this installation's own, the same each time, written nowhere."""
+    """Return a demo account's password: specific to this installation, always the same, and not stored."""
     return salted_hmac("marketplace demo", email).hexdigest()[:12]
 
 

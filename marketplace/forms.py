@@ -14,7 +14,7 @@ _TWO_LETTERS = RegexValidator(r"^[A-Z]{2}$", _("Enter a code of two capital lett
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What requesters' requirements can look at, and a name for the worker's own page."""
+    """Profile data that requesters' requirements refer to, and a name for the worker's own page."""
 
     country = forms.CharField(
         label=_("Country"),
@@ -54,7 +54,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class TestForm:
-    """A qualification test as it was filled in: checks it and turns it into answers."""
+    """A completed qualification test: validates the input and converts it into answers."""
 
     def __init__(self, form: Form, data: Any) -> None:
         self.form = form

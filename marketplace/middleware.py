@@ -1,4 +1,4 @@
-"""Hosts: the worker site on one, the content of requesters on another, the API on any but that."""
+"""Hosts: one for the worker site, another for requesters' content; the API answers on any but the latter."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -10,13 +10,13 @@ CONTENT_PREFIX = "/content/"
 
 
 class HostMiddleware:
-    """Serve ``/content/`` on the content host only and nothing else there; send browsers to the worker site's host."""
+    """Serve ``/content/`` on the content host only, and nothing else there; redirect browsers to the worker site."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request, send it to the right host, or say that there is nothing here."""
+        """Answer the request, redirect it to the right host, or return 404."""
         host = urlsplit(f"//{request.get_host()}").hostname
         on_content_host = host == urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname
         if on_content_host is not request.path.startswith(CONTENT_PREFIX):

@@ -1,4 +1,4 @@
-"""Reads for lists and pages. What they cost depends on what is shown, not on how much there is."""
+"""Queries for lists and pages. Their cost depends on the rows shown, not on the table sizes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _SOONEST = ("expires_at", "pk")  # who takes these first lets fewer HITs expire
 
 @dataclass(frozen=True)
 class Need:
-    """One requirement of a HIT type as a worker sees it."""
+    """One requirement of a HIT type, as shown to a worker."""
 
     name: str
     comparator: str
@@ -56,13 +56,13 @@ class Group:
 
     @property
     def shown_available(self) -> str:
-        """Return the number of HITs, up to a limit."""
+        """Return the number of HITs as text, capped at a limit."""
         return f"{COUNTED_TO}+" if self.available > COUNTED_TO else str(self.available)
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a requester has decided lately."""
+    """A requester's recent decisions."""
 
     decided: int
     approved: int
@@ -70,7 +70,7 @@ class Standing:
 
     @property
     def percent(self) -> int | None:
-        """Return the share approved in percent."""
+        """Return the approval rate in percent."""
         return round(100 * self.approved / self.decided) if self.decided else None
 
 
@@ -120,7 +120,7 @@ def next_hit(worker: Worker, group_id: str, now: datetime) -> Hit | None:
 
 
 def needs(worker: Worker, hit_type: HitType) -> list[Need]:
-    """Return the requirements of a HIT type with what the worker holds."""
+    """Return the requirements of a HIT type with the worker's values."""
     values = worker_values(worker) if hit_type.requirements else {}
     ids = [one["QualificationTypeId"] for one in hit_type.requirements]
     types = {
@@ -130,7 +130,7 @@ def needs(worker: Worker, hit_type: HitType) -> list[Need]:
 
 
 def requester_standing(requester: Requester) -> Standing:
-    """Return how the last decisions of a requester went, and how long they took."""
+    """Return the outcomes and durations of a requester's recent decisions."""
     states = (Assignment.State.APPROVED, Assignment.State.REJECTED)
     rows: list[tuple[str, Any, Any, Any]] = []
     for state in states:
@@ -146,7 +146,7 @@ def requester_standing(requester: Requester) -> Standing:
 
 
 def earnings_total(worker: Worker) -> dict[str, Decimal]:
-    """Return a worker's rewards, bonuses, and what waits for a decision, in dollars."""
+    """Return a worker's rewards, bonuses, and pending pay, in dollars."""
     rewards = worker.assignments.filter(state=Assignment.State.APPROVED).aggregate(sum=Sum("reward"))["sum"]
     waiting = worker.assignments.filter(state=Assignment.State.SUBMITTED).aggregate(sum=Sum("reward"))["sum"]
     bonuses = Bonus.objects.filter(worker=worker).aggregate(sum=Sum("amount"))["sum"]
@@ -163,7 +163,7 @@ def work_done(worker: Worker, *, before: int | None, size: int = 25) -> list[Ass
 
 
 def _open_types(worker: Worker, now: datetime) -> QuerySet[HitType]:
-    """Return the types with HITs that a worker could still take: which is the next one, and how many, up to a limit."""
+    """Return HIT types that a worker could still accept HITs of, with the next HIT and the (capped) number of HITs."""
     given = (connection.ops.adapt_datetimefield_value(now), worker.pk)
     first = RawSQL(_FIRST, given, CharField())  # noqa: S611 - a constant
     available = RawSQL(_AVAILABLE, given)  # noqa: S611 - a constant
@@ -183,7 +183,7 @@ def _visible(rows: QuerySet[HitType], values: dict[str, Any], *, qualified_only:
 
 
 def _scanned(rows: QuerySet[HitType]) -> Iterator[HitType]:
-    """Yield rows chunk by chunk: what a worker may not see must not hide what lies behind it."""
+    """Yield rows chunk by chunk: skipped rows must not hide the visible rows after them."""
     start, size = 0, GROUPS_A_PAGE + 1
     while start < _MOST_SCANNED:
         chunk = list(rows[start : start + size])

@@ -1,4 +1,4 @@
-"""The marketplace as one process: gunicorn with a thread that sweeps in each worker."""
+"""The marketplace in one process: gunicorn, with a sweeping thread in each worker."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from marketplace.services.sweep import sweep_in_background
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # untyped library
-    """Gunicorn, told in Python what to do."""
+    """A gunicorn application configured from Python."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options = options
         super().__init__()
 
     def load_config(self) -> None:
-        """Hand the options to gunicorn."""
+        """Pass the options to gunicorn."""
         for name, value in self.options.items():
             self.cfg.set(name, value)
 

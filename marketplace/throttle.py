@@ -1,4 +1,4 @@
-"""Token buckets: so many requests a second for each key, counted in this process."""
+"""Token buckets: a rate limit per key, counted in this process."""
 
 import threading
 import time

@@ -1,8 +1,8 @@
 """The statistics of annotation: agreement, votes, label models, gold tests, audits, targets.
 
-Nothing here knows Django or a database: `from measures import alpha, judgments_of` works in any notebook. The names
-below are the public ones; their modules hold more. A name's module is loaded when the name is first used, since some
-need pandas or SciPy and most programs need neither.
+These modules don't need Django or a database: `from measures import alpha, judgments_of` works in any notebook. The
+names below are the public ones; the modules contain more. A name's module is imported when the name is first used,
+since some need pandas or SciPy and most programs need neither.
 """
 
 from importlib import import_module

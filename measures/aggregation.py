@@ -1,6 +1,6 @@
-"""Votes over many items at once: the plain one, and one in which reliable annotators weigh more.
+"""Votes over many items at once: unweighted, or weighted by the reliability of annotators.
 
-Ties stay ties: nothing here picks a silent winner. For a single item of a campaign see `measures.voting`.
+Ties are kept: no function silently picks a winner. For a single item of a campaign see `measures.voting`.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ class Votes:
     Attributes
     ----------
     scores
-        Shape (items, labels): how many votes a label has, or their weight.
+        Shape (items, labels): the number or the weight of each label's votes.
     wins
-        Shape (items, labels): which labels no other has more of; several where there is a tie, none without a vote.
+        Shape (items, labels): whether a label has the highest score. In a tie, several do; without votes, none does.
     """
 
     scores: Floats
@@ -28,12 +28,12 @@ class Votes:
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Which items have several winners, shape (items,)."""
+        """Whether each item has several winners, shape (items,)."""
         tied: NDArray[np.bool_] = self.wins.sum(axis=1) > 1
         return tied
 
     def shares(self) -> Floats:
-        """Return the scores of each item as shares of all; of an item without votes, nothing."""
+        """Return each item's scores divided by their sum; zeros for an item without votes."""
         total = self.scores.sum(axis=1, keepdims=True)
         shares: Floats = np.divide(self.scores, total, out=np.zeros_like(self.scores), where=total > 0)
         return shares
@@ -55,7 +55,7 @@ def majority(judgments: Judgments) -> Votes:
 def wawa(judgments: Judgments) -> tuple[Votes, Floats]:
     """Return votes weighted by how often each annotator agrees with the majority, and those weights.
 
-    Where several labels win, agreeing with one of them counts in part. An annotator without judgments has weight 0.
+    If several labels win, agreement with one of them counts as a fraction. An annotator without judgments has weight 0.
 
     References
     ----------
@@ -86,7 +86,7 @@ def _votes(scores: Floats) -> Votes:
 
 
 def entropy(shares: Floats) -> Floats:
-    """Return the entropy of each row of shares in bits: 0 where one label has all.
+    """Return the entropy of each row of shares in bits: 0 if one label has the whole share.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha, with an interval that holds for other items and other annotators.
+"""Krippendorff's alpha, with an interval that generalizes to other items and other annotators.
 
 K. Krippendorff (2011). Computing Krippendorff's alpha-reliability. University of Pennsylvania.
 """
@@ -20,7 +20,7 @@ _MOST_OF_PACKAGE = 2**25  # cells of the arrays (items × labels × labels) that
 
 
 class Level(StrEnum):
-    """How far apart two labels are."""
+    """The level of measurement, which defines the distance between two labels."""
 
     NOMINAL = "nominal"  # the same or not
     ORDINAL = "ordinal"  # by how many judgments lie between them
@@ -33,19 +33,19 @@ _MEASURED = (Level.INTERVAL, Level.RATIO)
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Alpha with what it rests on; ``alpha`` is None where it is undefined, and ``why`` says so.
+    """Alpha and the data behind it; ``alpha`` is None if it is undefined, and ``why`` gives the reason.
 
     Attributes
     ----------
     units, values, annotators
-        Items with at least two judgments, their judgments, and who made those.
+        The numbers of items with at least two judgments, of their judgments, and of the annotators who made those.
     observed
         The share of pairs of judgments of an item that are equal, averaged over items.
     low, high
-        An interval for the alpha of other items by other annotators of the same kinds; None where there is none, and
-        ``warning`` says why.
+        An interval for the alpha of other items by other annotators of the same kinds. Both are None if there is no
+        interval; ``warning`` gives the reason.
     warning
-        What keeps the interval from being trusted.
+        The reason not to trust the interval, if any.
     """
 
     alpha: float | None
@@ -65,8 +65,8 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     Parameters
     ----------
     level
-        How far apart two labels are; the labels of ``interval`` and ``ratio`` are numbers, those of ``ordinal`` numbers
-        or in an order that was said.
+        The level of measurement. The labels of ``interval`` and ``ratio`` must be numbers, those of ``ordinal`` numbers
+        or labels whose order was stated.
 
     Raises
     ------
@@ -74,12 +74,12 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
 
     Notes
     -----
-    Items and annotators are both a sample: the variance is that of leaving out an item, plus that of leaving out an
-    annotator, minus that of leaving out a judgment, which is in both (a two-way jackknife, after A. B. Owen (2007), The
-    pigeonhole bootstrap, Annals of Applied Statistics 1(2), and A. C. Cameron, J. B. Gelbach and D. L. Miller (2011),
-    Robust inference with multiway clustering, Journal of Business & Economic Statistics 29(2)). The interval is that of
-    Student's t with as many degrees of freedom as the smaller sample allows. A bootstrap over items alone covers about
-    half of what it promises.
+    Items and annotators are both treated as samples. The variance is the variance from leaving out an item, plus that
+    from leaving out an annotator, minus that from leaving out a judgment, which both include (a two-way jackknife,
+    after A. B. Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1(2), and A. C. Cameron, J. B.
+    Gelbach and D. L. Miller (2011), Robust inference with multiway clustering, Journal of Business & Economic
+    Statistics 29(2)). The interval uses Student's t with as many degrees of freedom as the smaller sample allows. A
+    bootstrap over items alone reaches only about half of its nominal coverage.
 
     Examples
     --------
@@ -141,16 +141,16 @@ def _of_all(labels: tuple[Any, ...], counts: Floats, level: Level, own: float) -
 
 
 def coincidences(judgments: Judgments) -> Floats:
-    """Return of each two labels how often two annotators of one item gave them, shape (labels, labels), symmetric.
+    """Return how often two annotators of one item gave each pair of labels, symmetric, shape (labels, labels).
 
-    Each pair of an item with m judgments weighs 1 / (m - 1), so that each judgment counts once (Krippendorff's
-    coincidence matrix). Of items with one judgment nothing is known.
+    Each pair of an item with m judgments has the weight 1 / (m - 1), so that each judgment counts once (Krippendorff's
+    coincidence matrix). Items with one judgment are ignored.
     """
     return _Sums.of(judgments.counts()).pairs
 
 
 def row_shares(pairs: Floats) -> Floats:
-    """Return a matrix of counts as the share of each row, shape (labels, labels); a row without counts stays zero.
+    """Return a matrix of counts divided by its row sums, shape (labels, labels); a row without counts stays zero.
 
     Examples
     --------
@@ -168,10 +168,10 @@ def _observed(counts: Floats) -> float:
 
 
 class _Sums(NamedTuple):
-    """What alpha is computed from, for the whole and for each distinct row of counts.
+    """The sums that alpha is computed from, in total and for each distinct row of counts.
 
-    ``pairs``: how often each two labels met in an item, weighted by one less than its judgments (labels × labels);
-    ``totals``: how often each label occurs in items with two judgments.
+    ``pairs``: how often each pair of labels occurs in an item, divided by the item's number of judgments minus one
+    (labels × labels); ``totals``: how often each label occurs in items with at least two judgments.
     """
 
     rows: Floats
@@ -202,14 +202,14 @@ def _of_rows(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def _parts(length: int, cells: int) -> Iterator[slice]:
-    """Yield slices of an array of which each row leads to so many cells."""
+    """Yield slices of an array so that the cells computed from a slice's rows fit in memory."""
     step = max(1, _MOST_CELLS // max(1, cells))
     for begin in range(0, length, step):
         yield slice(begin, begin + step)
 
 
 def _alpha(pairs: Floats, totals: Floats, *, distance: Callable[[Floats], Floats]) -> Any:
-    """Return alpha for each of some sums (any leading axes); nan where it is undefined."""
+    """Return alpha for arrays of sums (with any leading axes); nan where it is undefined."""
     between = distance(totals)
     observed = (pairs * between).sum(axis=(-1, -2))
     expected = np.einsum("...c,...ck,...k->...", totals, between, totals)
@@ -218,7 +218,7 @@ def _alpha(pairs: Floats, totals: Floats, *, distance: Callable[[Floats], Floats
 
 
 def _distance(labels: tuple[Any, ...], level: Level) -> Callable[[Floats], Floats]:
-    """Return what gives the squared distances between labels, shape (…, labels, labels), from their totals."""
+    """Return a function that computes squared distances of labels, shape (…, labels, labels), from their totals."""
     if level is Level.ORDINAL:
         return _ordinal
     if level is Level.NOMINAL:
@@ -241,7 +241,7 @@ def _ordinal(totals: Floats) -> Floats:
 def _half_width(
     judgments: Judgments, sums: _Sums, coefficient: Callable[[Floats, Floats], Any], confidence: float
 ) -> tuple[float | None, str]:
-    """Return half of the interval's width and a warning; None where one item, annotator or judgment decides all."""
+    """Return half of the interval's width and a warning; None if alpha depends on one item, annotator or judgment."""
     from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415  half a second, seldom wanted
 
     size = sums.rows.shape[1]
@@ -272,14 +272,14 @@ def _half_width(
 
 
 def _variance(values: Floats, weights: Floats) -> float:
-    """Return the jackknife's variance from the coefficients without each of n, some of them alike."""
+    """Return the jackknife variance from the coefficients without each of n units, where equal ones are grouped."""
     n = weights.sum()
     mean = (weights * values).sum() / n
     return float((n - 1) / n * (weights * (values - mean) ** 2).sum())
 
 
 def _lost(rows: Floats, labels: Places | None) -> tuple[Floats, Floats]:
-    """Return what is lost of pairs and totals without rows of counts, or without one judgment of a label in each."""
+    """Return the pairs and totals to subtract when a row, or one judgment of a label in each row, is left out."""
     pairs, totals = _of_rows(rows)
     if labels is None:
         return pairs, totals
@@ -290,14 +290,14 @@ def _lost(rows: Floats, labels: Places | None) -> tuple[Floats, Floats]:
 
 
 def _without(sums: _Sums, rows: Floats, labels: Places | None, coefficient: Callable[[Floats, Floats], Any]) -> Floats:
-    """Return the coefficient without one item of each row, or without one judgment in it."""
+    """Return the coefficients when one item with each row of counts, or one judgment in the row, is left out."""
     pairs, totals = _lost(rows, labels)
     found: Floats = coefficient(sums.pairs - pairs, sums.totals - totals)
     return found
 
 
 def _without_people(judgments: Judgments, sums: _Sums, used: Places, cell: Places, size: int) -> tuple[Floats, Floats]:
-    """Return the sums without each annotator who judged, shape (annotators, …): they judged each item once."""
+    """Return the sums without each annotator who judged, shape (annotators, …); they judge an item at most once."""
     _, person = np.unique(judgments.annotator, return_inverse=True)
     people = int(person.max()) + 1
     pairs, totals = np.zeros((people, size * size)), np.zeros((people, size))

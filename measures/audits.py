@@ -1,7 +1,7 @@
-"""How many labels are wrong, from a random sample that experts judged: strata, what is drawn of each, and the interval.
+"""The share of wrong labels, from a random sample judged by experts: strata, sample sizes, and the interval.
 
-Items are put into strata by how doubtful their labels are, since errors gather there: fewer judgments then give the same
-interval. The interval holds by the draw alone; no model of annotators is behind it.
+Items are grouped into strata by the doubt about their labels, since errors are concentrated among doubtful labels:
+fewer judgments then give the same interval. The interval relies only on random sampling, not on a model of annotators.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,7 +21,7 @@ LEAST_DOUBT, MOST_DOUBT = 0.05, 0.5  # models are too sure: even labels that nob
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Items of a like doubt: how many there are, how many of them were judged, and how many of those were wrong."""
+    """Items with similar doubt: the number of items, of judged items, and of wrong labels among the judged."""
 
     size: int
     judged: int
@@ -38,17 +38,17 @@ class LabelError:
 
 
 def spread(doubts: Floats) -> Floats:
-    """Return how much each item adds to the uncertainty of an estimate, by the probability that its label is wrong."""
+    """Return each item's share in the uncertainty of an estimate, from the probability that its label is wrong."""
     bounded = np.clip(doubts, LEAST_DOUBT, MOST_DOUBT)
     found: Floats = np.sqrt(bounded * (1 - bounded))
     return found
 
 
 def strata_by_doubt(doubts: Floats) -> Places:
-    """Return the stratum of each item, shape (items,): 0 for the least doubtful, and so on, at most four.
+    """Return the stratum of each item, shape (items,): 0 for the least doubtful, and up to 3 for the most doubtful.
 
-    Each holds about the same sum of `spread`, so that the best draw takes about as many of each. Items of the same doubt
-    lie in one stratum, and none has fewer than 30 items where there are as many.
+    Each stratum has about the same sum of `spread`, so the best sample takes about equally many items from each. Items
+    of equal doubt are in the same stratum. Each stratum has at least 30 items if there are that many.
 
     Parameters
     ----------
@@ -81,9 +81,9 @@ def strata_by_doubt(doubts: Floats) -> Places:
 
 
 def allocation(sizes: Sequence[int], spreads: Sequence[float], count: int) -> list[int]:
-    """Return how many items to draw of each stratum so that the interval is shortest (Neyman).
+    """Return the number of items to draw from each stratum so that the interval is shortest (Neyman).
 
-    At least 30 of each, or all it has; the sum is ``count``, or as close as that allows.
+    Draws at least 30 items of each stratum, or all it has. The sum is ``count``, or as close as that allows.
 
     Parameters
     ----------
@@ -122,17 +122,18 @@ def allocation(sizes: Sequence[int], spreads: Sequence[float], count: int) -> li
 def label_error(strata: Sequence[Stratum]) -> LabelError:
     """Return the share of wrong labels among the items of all strata, with its 95% interval.
 
-    Wilson's interval at the effective size of the sample: as many items as a plain random sample would need for the same
-    variance, with half an error added to each stratum when the variance is computed, so that no errors at all do not pass
-    for certainty. What is not drawn of a small stratum is little: the finite population is counted in.
+    Computes Wilson's interval at the effective sample size: the number of items that a simple random sample would need
+    for the same variance. Half an error is added to each stratum for the variance, so that a sample without errors
+    doesn't give an interval of zero width. A finite population correction accounts for small strata.
 
-    Labels that nobody judged are whole ones: where few are left, no such interval says what one of them comes to. So it
-    reaches at least as far as the exact (hypergeometric, mid-P) limits of any one stratum, the others as they were estimated.
+    If few labels of a stratum are not judged, each of them changes the share noticeably, which this interval ignores.
+    The interval is therefore extended to the exact (hypergeometric, mid-P) limits of each single stratum, with the
+    other strata at their estimates.
 
     Raises
     ------
     ValueError
-        Nothing of a stratum was judged.
+        A stratum has no judged items.
 
     References
     ----------
@@ -172,11 +173,11 @@ def label_error(strata: Sequence[Stratum]) -> LabelError:
 
 
 def _limits(stratum: Stratum) -> tuple[int, int]:
-    """Return the fewest and the most wrong labels that a stratum holds: of its exact 95% interval (mid-P)."""
+    """Return the fewest and most wrong labels in a stratum, by its exact 95% interval (mid-P)."""
     from scipy.stats import hypergeom  # type: ignore[import-untyped]  # noqa: PLC0415  half a second, seldom wanted
 
     def fewer(total: int) -> float:
-        """Return the chance to see fewer wrong ones than were seen, and half that of as many, where so many are wrong."""
+        """Return P(fewer errors than seen) plus half of P(as many as seen), if ``total`` labels are wrong."""
         seen = [stratum.wrong - 1, stratum.wrong]
         return float(hypergeom.cdf(seen, stratum.size, total, stratum.judged).mean())
 

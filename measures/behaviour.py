@@ -1,7 +1,7 @@
-"""How people work: signals that say whose work to look at first. Never a reason to refuse pay or to suspend by themselves.
+"""Behavioral signals that suggest whose work to check first. Never a reason to refuse pay or suspend on their own.
 
-Time alone is weak, and its sign differs between crowds: fast people may be good. Each signal therefore comes with how
-often it points at people whose gold checks say that they are good.
+Time alone is a weak signal, and its direction differs between crowds: fast people may be good. Each signal therefore
+comes with the share of people with good gold checks whom it flags.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -30,23 +30,23 @@ NORMAL = 1.4826  # a standard deviation in median absolute deviations of normal 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What was found about one person: whether it is striking, and the numbers that say so, for a person to read."""
+    """A signal about one person: whether it is striking, and the numbers behind it, for people to read."""
 
     is_striking: bool
     numbers: Mapping[str, Any]
 
 
 def pace(item: Places, annotator: Places, seconds: Floats, length: Floats) -> dict[int, Signal]:
-    """Return how fast each annotator is beside others on the same items, by their number.
+    """Return each annotator's speed relative to others on the same items, by the annotator's number.
 
-    Logarithms of seconds less what the length of an item explains (least squares), less the mean of the other annotators
-    of the item (shrunk towards 0 where they are few): the median over a person's answers, beside everybody's. The robust z
-    is that of B. Iglewicz and D. C. Hoaglin (1993), How to detect and handle outliers.
+    The log of the seconds, minus the effect of the item's length (least squares), minus the mean of the item's other
+    annotators (shrunk towards 0 if there are few). A person's median over answers is compared with everybody's. The
+    robust z is that of B. Iglewicz and D. C. Hoaglin (1993), How to detect and handle outliers.
 
     Parameters
     ----------
     item, annotator, seconds, length
-        Of each answer, shape (answers,). Length: anything that grows with what there is to read, of the item.
+        One value per answer, shape (answers,). Length: any measure that grows with the amount to read in the item.
     """
     if not len(item):
         return {}
@@ -69,15 +69,16 @@ def pace(item: Places, annotator: Places, seconds: Floats, length: Floats) -> di
 
 
 def sameness(answers: Mapping[Who, Sequence[Hashable]]) -> dict[Who, Signal]:
-    """Return how alike each annotator's answers are: fewer bits than others, or a run that their own shares do not explain.
+    """Return the uniformity of each annotator's answers: low entropy, or a run that the label shares don't explain.
 
-    The probability of a run is that of some run as long among as many independent answers with the shares that the person
-    has (Poisson approximation; W. Feller, 1968, An introduction to probability theory, volume 1, XIII.7).
+    The probability of a run is the probability that any run of that length occurs among as many independent answers
+    with the person's label shares (Poisson approximation; W. Feller, 1968, An introduction to probability theory,
+    volume 1, XIII.7).
 
     Parameters
     ----------
     answers
-        What each annotator said, in the order in which they said it.
+        Each annotator's answers, in the order given.
     """
     known = {person: row for person, row in answers.items() if len(row) >= LEAST}
     bits = {person: _entropy(row) for person, row in known.items()}
@@ -94,10 +95,10 @@ def sameness(answers: Mapping[Who, Sequence[Hashable]]) -> dict[Who, Signal]:
 
 
 def twins(judgments: Judgments) -> dict[Any, Signal]:
-    """Return, by annotator, who gives the same answers as one other annotator far more often than either does as anyone else.
+    """Return, by annotator, whether another annotator's answers are equal far more often than their usual agreement.
 
-    Of two people who share at least ten items: the probability of as many equal answers if each agreed with the other as
-    the more agreeable of them does with everybody; striking below 0.001 for all pairs together.
+    For two people who share at least ten items: the probability of as many equal answers if they agreed with each other
+    at the higher of their agreement rates with everybody. Striking below 0.001, corrected for all pairs together.
     """
     from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415  seldom wanted
     from scipy.stats import binom  # type: ignore[import-untyped]  # noqa: PLC0415
@@ -129,7 +130,7 @@ def twins(judgments: Judgments) -> dict[Any, Signal]:
 
 
 def untrusted(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
-    """Return on how many of their items each person's page got input that no device made.
+    """Return, by person, the number of items with page input that didn't come from a device, such as scripted events.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def untrusted(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
 
 
 def pasting(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
-    """Return who pasted text into many of their answers: half of them, and three at least.
+    """Return who pasted text into many answers: at least half of their answers, and at least three.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def pasting(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
 
 
 def leaving(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
-    """Return who left the page during many of their answers: half of them, and far more often than others do.
+    """Return who left the page during many answers: at least half of them, and far more often than others.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ def leaving(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
 
 
 def known_by_gold(checks: Iterable[tuple[Who, int, int]]) -> dict[Who, bool]:
-    """Return who is known to be good (True) or bad by at least ten checks, of gold or reviews; (person, checks, hits) each."""
+    """Return who is known to be good (True) or bad, from (person, checks, hits) with at least ten checks each."""
     return {
         person: hits / of >= GOOD
         for person, of, hits in checks
@@ -187,7 +188,7 @@ def known_by_gold(checks: Iterable[tuple[Who, int, int]]) -> dict[Who, bool]:
 
 
 def pointed_at(signals: Mapping[Who, Signal], known: Mapping[Who, bool]) -> dict[str, dict[str, float | int | None]]:
-    """Return of the people known to be good, and to be bad, how many a signal points at, with Wilson's 95% interval."""
+    """Return how many of the people known to be good, and of those known to be bad, a signal flags (Wilson's 95%)."""
     found: dict[str, dict[str, float | int | None]] = {}
     for name, wanted in (("good", True), ("bad", False)):
         people = [person for person, is_good in known.items() if is_good is wanted]
@@ -201,7 +202,7 @@ def pointed_at(signals: Mapping[Who, Signal], known: Mapping[Who, bool]) -> dict
 
 
 def _by_person(annotator: Places) -> Iterable[tuple[int, Places]]:
-    """Yield each annotator with enough answers, and the places of these."""
+    """Yield each annotator with enough answers, and the positions of their answers."""
     order = np.argsort(annotator, kind="stable")
     cuts = np.flatnonzero(np.diff(annotator[order])) + 1
     for places in np.split(order, cuts):
@@ -210,7 +211,7 @@ def _by_person(annotator: Places) -> Iterable[tuple[int, Places]]:
 
 
 def _robust_z(values: Mapping[Who, float]) -> dict[Who, float]:
-    """Return how far each value lies from the median, in robust standard deviations; 0 with fewer than ten people."""
+    """Return each value's distance from the median in robust standard deviations; 0 with fewer than ten people."""
     if len(values) < 10:
         return dict.fromkeys(values, 0.0)
     row = np.array(list(values.values()))
@@ -225,7 +226,7 @@ def _entropy(row: Sequence[Hashable]) -> float:
 
 
 def _longest_run(row: Sequence[Hashable]) -> tuple[int, float]:
-    """Return the length of the least likely run of one answer, and the probability of one as long."""
+    """Return the length of the least likely run of equal answers, and the probability of a run of that length."""
     longest: dict[Hashable, int] = {}
     for value, same in groupby(row):
         longest[value] = max(longest.get(value, 0), sum(1 for _ in same))

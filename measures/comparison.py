@@ -1,4 +1,4 @@
-"""Which labels to believe, the vote's or the model's: by which of the two foresees judgments that it has not seen."""
+"""A choice between the vote's labels and the model's: the one that better predicts judgments it hasn't seen."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from measures.label_models import dawid_skene
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """The mean log-likelihood of judgments that were held out; the larger one foresees them better.
+    """The mean log-likelihood of held-out judgments; the larger value means better predictions.
 
-    ``vote``: everybody errs alike, and an item's label is as likely as its share of votes. ``model``: each annotator
-    errs in their own way (Dawid and Skene). None where nothing could be held out.
+    ``vote``: all annotators make the same errors, and an item's label is as likely as its share of votes. ``model``:
+    each annotator has their own errors (Dawid and Skene). Both are None if nothing could be held out.
     """
 
     vote: float | None
@@ -23,19 +23,19 @@ class Foresight:
 
     @property
     def prefers_model(self) -> bool:
-        """Whether the model foresees better."""
+        """Whether the model predicts better than the vote."""
         return self.model is not None and self.vote is not None and self.model > self.vote
 
 
 def foresight(judgments: Judgments, *, share: float = 0.1, seed: int = 0, smoothing: float = 0.01) -> Foresight:
-    """Hold out a share of the judgments, learn from the others, and say how well those held out were foreseen.
+    """Hold out a share of the judgments, learn from the others, and return how well the held-out ones were predicted.
 
-    Only judgments whose item and annotator have others left are held out.
+    A judgment is only held out if its item and its annotator have other judgments left.
 
     Parameters
     ----------
     share
-        Of the judgments, drawn by `seed`.
+        The share of judgments to hold out, drawn by `seed`.
     smoothing
         As in `dawid_skene`.
 

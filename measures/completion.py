@@ -1,4 +1,4 @@
-"""When a campaign ends, if work goes on as it went lately."""
+"""A forecast of a campaign's end, if work continues at its recent pace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ MOST_DAYS = 3_650
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """In how many days what is left will be done: the median, and the bounds of 80% of what may come."""
+    """Days until the remaining work is done: the median, and the bounds of an 80% prediction interval."""
 
     days: int
     low: int
@@ -20,15 +20,15 @@ class Forecast:
 
 
 def forecast(daily: Sequence[int], left: int, seed: int = 0) -> Forecast | None:
-    """Return when ``left`` annotations will be done; None where too little is known to say.
+    """Return when ``left`` annotations will be done; None if there is too little data.
 
-    Days to come are drawn from the last 14, idle ones among them. Good for work that goes on alike: it knows nothing of
-    weekends, of who is hired tomorrow or of a batch that is not launched.
+    Future days are drawn from the last 14, including idle ones. The forecast suits steady work: it doesn't account for
+    weekends, people hired tomorrow or a batch that isn't launched.
 
     Parameters
     ----------
     daily
-        Annotations of each day in order, without gaps. At least three days are needed, one of them with work.
+        Annotations per day in order, without gaps. At least three days are needed, one of them with work.
     left
         Annotations that are still wanted.
 

@@ -1,7 +1,7 @@
-"""Late drift: an annotator who did well for long and no longer does, found by a CUSUM over gold checks.
+"""Late drift: an annotator who did well for long but no longer does, detected by a CUSUM over gold checks.
 
-The sequential test of `measures.gold_tests` has forgiven so much by then that it is slow. A CUSUM forgets what was good: its
-score never falls below 0. It gives false alarms at a stated rate, so that all it does is to ask a manager to look.
+After many hits, the sequential test of `measures.gold_tests` reacts slowly. A CUSUM ignores good work long ago: its
+score never falls below 0. It gives false alarms at a stated rate, so it only asks a manager to look.
 
 E. S. Page (1954). Continuous inspection schemes. Biometrika 41(1/2).
 """
@@ -17,7 +17,7 @@ MOST_LIMIT = 40.0
 
 
 def score(hits: Iterable[bool], test: GoldTest) -> float:
-    """Return the score after some checks: 0 is as good as can be.
+    """Return the score after some checks: 0 is the best value.
 
     Examples
     --------
@@ -31,10 +31,10 @@ def score(hits: Iterable[bool], test: GoldTest) -> float:
 
 
 def run_length(test: GoldTest, limit: float, hit_rate: float) -> float:
-    """Return after how many checks, on average, an annotator with this hit rate reaches the limit, from a score of 0.
+    """Return the average number of checks until an annotator with this hit rate reaches the limit, from a score of 0.
 
-    Whenever the score is 0 again all begins anew: the mean is that of the checks of one such run, over the probability that
-    a run ends at the limit. Exact but for runs of which each has a probability below 1e-14.
+    Whenever the score returns to 0, a new run starts. The result is the mean number of checks in a run, divided by the
+    probability that a run ends at the limit. Exact, except that runs with a probability below 1e-14 are ignored.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def run_length(test: GoldTest, limit: float, hit_rate: float) -> float:
 
 @lru_cache(maxsize=64)
 def limit_for(test: GoldTest, length: int) -> float:
-    """Return the limit that a good annotator reaches after so many checks on average: a false alarm.
+    """Return the limit at which a good annotator causes a false alarm after ``checks`` checks on average.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Who does worse than chance explains, whatever the number of checks: a funnel plot.
+"""A funnel plot: annotators whose results are worse than chance explains, given their number of checks.
 
 D. J. Spiegelhalter (2005). Funnel plots for comparing institutional performance. Statistics in Medicine 24(8), 1185-1202.
 """
@@ -17,14 +17,14 @@ USUAL, RARE = 0.975, 0.999  # of the people who do as everybody does, at most 1 
 
 @lru_cache(maxsize=32)
 def limits(share: float, most: int, level: float) -> Floats:
-    """Return the share that at least ``level`` of the people do not exceed, by the number of checks from 1 to ``most``.
+    """Return the share that at least ``level`` of the people don't exceed, by the number of checks (1 to ``most``).
 
-    Exact binomial limits: misses are whole numbers, so that the limit goes up and down a little. Shape: (most,).
+    Exact binomial limits: misses are integers, so the limit is slightly jagged. Shape: (most,).
 
     Parameters
     ----------
     share
-        What everybody together misses, between 0 and 1.
+        The share of checks that all people together miss, between 0 and 1.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def limits(share: float, most: int, level: float) -> Floats:
 
 
 def outside(people: Iterable[tuple[Key, int, int]]) -> list[Key]:
-    """Return who misses more than one in 1,000 of those who do as everybody does, the worst first.
+    """Return people with more misses than 1 in 1,000 people at the common miss rate would have, worst first.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
-"""Decide from gold checks whether an annotator's work can be relied on, with an error budget for a lifetime.
+"""Decide from gold checks whether an annotator's work is reliable, with a lifetime error budget.
 
-A gold check is a hit or a miss. Wald's sequential test weighs a good annotator (hit rate ``good``) against a
-careless one (``bad``). A good annotator is tested again and again for as long as they work, so each test
-that ends well is followed by a stricter one: the k-th spends 1/2^k of the budget, and all together spend
-no more than it. What the rules then do (warn, pause, suspend) is for others to decide.
+A gold check is a hit or a miss. Wald's sequential test compares the hypotheses of a good annotator (hit rate ``good``)
+and a careless one (``bad``). A good annotator is tested again and again for as long as they work, so each test
+that is passed is followed by a stricter one: the k-th spends 1/2^k of the budget, and all tests together
+never exceed the budget. The actions that follow (warn, pause, suspend) are decided elsewhere.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ NEGLIGIBLE = 1e-10
 
 
 class Finding(Enum):
-    """What the checks of a person say so far."""
+    """The result of a person's checks so far."""
 
     OPEN = "open"
     WARN = "warn"
@@ -29,20 +29,20 @@ class Finding(Enum):
 
 @dataclass(frozen=True)
 class Assessment:
-    """Where a person stands.
+    """The assessment of a person's checks.
 
     Attributes
     ----------
     finding
-        FAILED is final: the checks after it are not looked at.
+        FAILED is final: later checks are ignored.
     score
         The log-likelihood ratio of careless against good in the current test.
     limit
         The score at which the current test fails.
     checks
-        How many checks were looked at.
+        The number of checks used.
     passed
-        How many tests ended well.
+        The number of tests passed.
     """
 
     finding: Finding
@@ -59,13 +59,13 @@ class GoldTest:
     Parameters
     ----------
     good, bad
-        Hit rates told apart, ``0 < bad < good < 1``.
+        Hit rates to distinguish, ``0 < bad < good < 1``.
     budget
-        The most that may be the probability that a good annotator ever fails.
+        The maximum probability that a good annotator ever fails.
     power
         The probability that a careless annotator fails the first test.
     warn_at
-        The share of the limit at which there is a warning.
+        The share of the limit at which a warning is given.
 
     References
     ----------
@@ -86,31 +86,31 @@ class GoldTest:
 
     @cached_property
     def hit(self) -> float:
-        """Return what a hit adds to the score: less than 0."""
+        """Return the change of the score for a hit: less than 0."""
         return log(self.bad / self.good)
 
     @cached_property
     def miss(self) -> float:
-        """Return what a miss adds to the score: more than 0."""
+        """Return the change of the score for a miss: more than 0."""
         return log((1 - self.bad) / (1 - self.good))
 
     @cached_property
     def floor(self) -> float:
-        """Return the score at which a test ends well."""
+        """Return the score at which a test is passed."""
         return log((1 - self.power) / (1 - self.budget))
 
     def limit(self, passed: int) -> float:
-        """Return the score at which the test after ``passed`` ones fails.
+        """Return the score at which the test after ``passed`` passed tests fails.
 
-        The inverse of its share of the budget: by Ville's inequality a good annotator reaches it with at
-        most that probability, however long the test goes on.
+        The limit is the inverse of the test's share of the budget: by Ville's inequality, a good annotator reaches the
+        limit with at most that probability, however long the test goes on.
         """
         return log(2 ** (passed + 1) / self.budget)
 
     def assess(self, hits: Iterable[bool], *, spent: int = 0) -> Assessment:
-        """Return where a person stands after their checks, in the order they were taken.
+        """Return the assessment of a person's checks, given in the order taken.
 
-        ``spent`` is how many tests had their share of the budget before: nobody who comes back begins again.
+        ``spent`` is the number of tests that already used budget, so that a returning annotator doesn't start over.
         """
         score, passed, checks = 0.0, spent, 0
         for hit in hits:
@@ -131,8 +131,8 @@ class GoldTest:
     def failure_curve(self, hit_rate: float, checks: int) -> Floats:
         """Return the probability of having failed after 0, 1, … checks, shape (checks + 1,).
 
-        Exact but for paths of which each has a probability below 1e-10: a test begins where the one before ended well,
-        so that the times add up by convolution.
+        Exact, except that paths with a probability below 1e-10 are ignored. A test begins when the previous one was
+        passed, so the distributions of their lengths are convolved.
         """
         begins = np.array([1.0])  # the probability that a test begins after 0, 1, … checks
         failed = np.zeros(checks + 1)
@@ -146,10 +146,10 @@ class GoldTest:
         return curve
 
     def _tests(self, hit_rate: float, checks: int) -> Iterator[tuple[Floats, Floats]]:
-        """Yield for each test the probability that it fails, and that it ends well, with its 0th, 1st, … check.
+        """Yield, for each test, the probability that it fails and that it is passed at its 0th, 1st, … check.
 
-        As many tests as so many checks can hold, each stricter than the one before. They are computed some at a time,
-        twice as many each time: where few people get that far, the later ones are never asked for.
+        Yields as many tests as fit in the checks, each stricter than the previous one. Tests are computed in blocks of
+        doubling size: if few people get that far, later tests are never requested.
         """
         tests = int(checks // (self.floor / self.hit)) + 1
         first, count = 0, 8
@@ -159,7 +159,7 @@ class GoldTest:
             first, count = first + count, 2 * count
 
     def _tests_between(self, first: int, last: int, hit_rate: float, checks: int) -> tuple[Floats, Floats]:
-        """Return what `_tests` yields of some tests, each of shape (checks looked at, tests)."""
+        """Return the values that `_tests` yields for a range of tests, each of shape (checks looked at, tests)."""
         limits = np.array([self.limit(passed) for passed in range(first, last)])
         fails, ends = np.zeros((checks + 1, len(limits))), np.zeros((checks + 1, len(limits)))
         standing, fewest = np.ones((1, len(limits))), 0  # a row for each number of misses, from the fewest on

@@ -1,4 +1,4 @@
-"""Read judgments and truths of anyone's crowd from a table."""
+"""Read judgments and true labels of any crowd from table files."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,16 +25,16 @@ class JudgmentFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class JudgmentOptions:
-    """How a file of judgments is to be understood.
+    """Options for reading a file of judgments.
 
     Attributes
     ----------
     labels
-        All labels in their order, smallest first; empty: those that occur, numbers by size.
+        All labels in order, smallest first. If empty, the labels in the file are used, with numbers ordered by size.
     missing
-        What stands in the label's column where there is no judgment, such as ``n/a``; such rows are left out.
+        Text in the label column that means there is no judgment, such as ``n/a``; such rows are left out.
     skip_empty
-        Leave out rows with an empty cell, rather than refuse the file.
+        Leave out rows with an empty cell instead of rejecting the file.
     """
 
     level: Level = Level.NOMINAL
@@ -47,7 +47,7 @@ class JudgmentOptions:
 
 @dataclass(slots=True)
 class ReadCrowd:
-    """What a file of judgments held besides judgments: how its ids and labels are written, and what was passed over."""
+    """Facts about a file of judgments besides the judgments: the spelling of its ids and labels, and skipped rows."""
 
     items: Spelling
     labels: Spelling
@@ -56,7 +56,7 @@ class ReadCrowd:
 
 
 class Crowd(NamedTuple):
-    """The judgments of a file, and the median seconds of each annotator where the file has them."""
+    """The judgments of a file, and each annotator's median seconds if the file has them."""
 
     judgments: Judgments
     seconds: dict[str, float]
@@ -140,7 +140,7 @@ def truths_read(path: Path, crowd: Crowd, *, encoding: str | None = None) -> dic
 
 
 def _met(truths: Mapping[str, str], judgments: Judgments) -> list[str]:
-    """Return what of truths and judgments met nothing of the other."""
+    """Return notes on truths without judgments and on judged items without a truth."""
     items, notes = set(judgments.items), []
     strange = [item for item in truths if item not in items]
     if len(strange) == len(truths):
@@ -160,7 +160,7 @@ def _met(truths: Mapping[str, str], judgments: Judgments) -> list[str]:
 def _table(
     path: Path, wanted: Iterable[str | tuple[str, ...]], optional: Iterable[str], encoding: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the wanted columns, each by its first name, with cleaned cells, and what there is to say of the file."""
+    """Return the wanted columns under their canonical names, with cleaned cells, and notes about the file."""
     try:
         table, reading = read_frame(path, encoding=encoding)
     except TableFault as error:
@@ -187,7 +187,7 @@ def _table(
 
 
 def _respelled(column: "pd.Series[Any]", of: Mapping[str, str]) -> "pd.Series[Any]":
-    """Return a column with other texts, kept once each: what follows works on their numbers."""
+    """Return a column with replaced texts as categories, so that later steps work with integer codes."""
     codes, texts = column.factorize()
     merged, values = pd.factorize(np.array([of[text] for text in texts], dtype=object))
     return pd.Series(pd.Categorical.from_codes(merged[codes], cast(Any, values)), index=column.index, name=column.name)
@@ -221,7 +221,7 @@ def _refuse_empty(path: Path, table: pd.DataFrame, columns: Sequence[str]) -> No
 
 
 def _labels(path: Path, column: "pd.Series[Any]", asked: JudgmentOptions) -> tuple[Spelling, list[str]]:
-    """Return how labels are written, and all of them in their order where they were said."""
+    """Return the spelling of labels, and all labels in order if the order was stated."""
     if asked.labels:
         return _said_labels(path, column, asked.labels, asked.level)
     numbers = [number_of(text) is not None for text in _values(column)]

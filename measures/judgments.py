@@ -1,4 +1,4 @@
-"""Judgments in columns: who gave which item which label. Every coefficient and model here reads them."""
+"""Judgments in columns (item, annotator, label), the input of every coefficient and model in this package."""
 
 import math
 from array import array
@@ -18,7 +18,7 @@ Places = NDArray[np.int64]
 
 
 class Repeats(StrEnum):
-    """What becomes of a judgment by an annotator who judged the item before. Five public crowds hold such rows."""
+    """How to treat a second judgment of an item by the same annotator. Five public crowds contain such rows."""
 
     REFUSE = "refuse"
     FIRST = "first"
@@ -29,29 +29,30 @@ MOST_CELLS = 2**26  # half a gigabyte
 
 
 class LabelsWithoutOrder(ValueError):
-    """The order of labels that aren't numbers was not said, and something was asked that depends on it."""
+    """A computation needs an order of labels, but the labels aren't numbers and their order wasn't stated."""
 
 
 class TooManyLabels(ValueError):
-    """There are so many labels that tables of them would fill the memory."""
+    """There are so many labels that tables of them would not fit in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgments:
-    """Judgments, at most one of an item by an annotator.
+    """Judgments, at most one per item and annotator.
 
     Attributes
     ----------
     items, annotators
-        What the numbers in the columns stand for, in order of first appearance.
+        The values that the numbers in the columns refer to, in order of first appearance.
     labels
         The labels in their order, smallest first.
     item, annotator, label
-        Shape (judgments,): numbers into the three above.
+        Shape (judgments,): indices into the three above.
     repeated
-        How many rows were left out because their annotator judged the item in another one.
+        The number of rows left out because the annotator judged the item in another row.
     is_ordered
-        Whether the order of the labels means something: it was said, or they are numbers. Else they stand by their text.
+        Whether the order of the labels is meaningful: it was stated, or they are numbers. Otherwise they are sorted as
+        text.
     """
 
     items: tuple[Any, ...]
@@ -67,7 +68,7 @@ class Judgments:
         return len(self.item)
 
     def check_size(self) -> None:
-        """Refuse what no model of labels can hold: it has a table of labels by labels for each annotator.
+        """Reject too many labels for label models, which need a labels × labels table for each annotator.
 
         Raises
         ------
@@ -98,21 +99,21 @@ class Judgments:
         return np.bincount(codes, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
     def part(self, keep: NDArray[np.bool_]) -> "Judgments":
-        """Return some of the judgments; items, annotators and labels stay, also those without a judgment."""
+        """Return a subset of the judgments; the lists of items, annotators and labels don't change."""
         columns = (self.item[keep], self.annotator[keep], self.label[keep])
         return Judgments(self.items, self.annotators, self.labels, *columns, is_ordered=self.is_ordered)
 
     def of_items(self, first: int, after: int) -> "Judgments":
-        """Return the judgments of the items from a place on, up to another one."""
+        """Return the judgments of a range of items."""
         keep = (self.item >= first) & (self.item < after)
         columns = (self.item[keep] - first, self.annotator[keep], self.label[keep])
         return Judgments(self.items[first:after], self.annotators, self.labels, *columns, is_ordered=self.is_ordered)
 
 
 class Columns:
-    """Judgments that come one by one, an annotator's only one of an item: kept as numbers, 24 bytes each.
+    """A growing set of judgments, at most one per item and annotator, stored as numbers with 24 bytes each.
 
-    ``labels`` are all labels in their order, smallest first; empty: those that come, as in `judgments_of`.
+    ``labels`` are all labels in order, smallest first. If empty, the labels that occur are used, as in `judgments_of`.
     """
 
     def __init__(self, labels: Sequence[Any] = ()) -> None:
@@ -123,7 +124,7 @@ class Columns:
         self._labels: dict[Any, int] = {}
 
     def add(self, item: int, annotator: Hashable, label: Any) -> None:
-        """Take a judgment; items are numbers from 0 on."""
+        """Add a judgment; items are numbers from 0 on."""
         self._items = max(self._items, item + 1)
         person = self._people.setdefault(annotator, len(self._people))
         numbers = (item, person, self._labels.setdefault(label, len(self._labels)))
@@ -153,10 +154,10 @@ def judgments_of(
     Parameters
     ----------
     labels
-        All labels there can be, in their order. By default those that occur: numbers by size, which is an order, or by
-        their text, which is none.
+        All possible labels, in order. By default the labels that occur: numbers in order of size, otherwise sorted
+        as text, which is not a meaningful order.
     repeats
-        What becomes of further judgments of one item by one annotator.
+        How to treat further judgments of an item by the same annotator.
 
     Raises
     ------
@@ -210,7 +211,7 @@ def judgments_from(
 def _judgments(
     columns: Sequence[tuple[tuple[Any, ...], Places]], labels: Sequence[Any] | None, repeats: Repeats
 ) -> Judgments:
-    """Return judgments from the different values of items, annotators and labels, and which of them each row has."""
+    """Return judgments from the distinct items, annotators and labels, and each row's indices into these."""
     (items, item), (annotators, annotator), (given, code) = columns
     known, is_ordered = (tuple(labels), True) if labels is not None else in_order(given)
     places = {value: place for place, value in enumerate(known)}
@@ -242,14 +243,14 @@ def is_number(label: Any) -> bool:
 
 
 def _numbered(column: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Places]:
-    """Return the distinct values in order of appearance, and the place of each row's value among them."""
+    """Return the distinct values in order of appearance, and each row's index into them."""
     values = tuple(dict.fromkeys(column))
     places = {value: place for place, value in enumerate(values)}
     return values, np.fromiter((places[value] for value in column), dtype=np.int64, count=len(column))
 
 
 def _kept(pairs: Places, repeats: Repeats) -> Places:
-    """Return the places of the rows to keep: the first or the last of each pair, in their order."""
+    """Return the positions of the rows to keep: the first or the last of each pair, in their order."""
     ordered = pairs[::-1] if repeats is Repeats.LAST else pairs
     _, first = np.unique(ordered, return_index=True)
     places = len(pairs) - 1 - first if repeats is Repeats.LAST else first

@@ -1,4 +1,4 @@
-"""Other coefficients of agreement, beside Krippendorff's alpha: what readers of a paper may ask for."""
+"""Agreement coefficients other than Krippendorff's alpha, which readers of a paper may expect."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -10,7 +10,7 @@ from measures.judgments import Floats
 
 
 class Weights(StrEnum):
-    """How much agreement there is in two labels that differ."""
+    """The degree of agreement between two different labels."""
 
     IDENTITY = "identity"  # none
     LINEAR = "linear"  # less with each step between them
@@ -42,10 +42,10 @@ def percent_agreement(counts: Floats) -> float | None:
 
 
 def fleiss_kappa(counts: Floats) -> float | None:
-    """Return Fleiss' kappa over the items with two judgments or more; None where it is undefined.
+    """Return Fleiss' kappa over the items with at least two judgments; None if it is undefined.
 
-    With as many judgments for each item it is the published coefficient; else Gwet's extension of it, where each item's
-    shares of labels count alike.
+    If all items have the same number of judgments, this is the published coefficient; otherwise Gwet's extension, in
+    which each item's shares of labels have equal weight.
 
     References
     ----------
@@ -115,14 +115,14 @@ def cohen_kappa(
 
 
 def _shares(counts: Floats) -> Floats:
-    """Return how frequent each label is, averaged over items."""
+    """Return the frequency of each label, averaged over items."""
     judged = counts[counts.sum(axis=1) >= 1]
     shares: Floats = (judged / judged.sum(axis=1, keepdims=True)).mean(axis=0)
     return shares
 
 
 def _observed(counts: Floats, weight: Floats) -> float | None:
-    """Return the mean weighted agreement of the pairs of judgments of an item."""
+    """Return the mean weighted agreement over pairs of judgments of an item."""
     paired = counts[counts.sum(axis=1) >= 2]
     if not len(paired):
         return None

@@ -1,11 +1,11 @@
 """The model of Dawid and Skene (1979): true labels and the confusion of each annotator, by EM.
 
-A second column beside the vote and a signal for the work queue, never a silent replacement of it. It is best or near best
-on most public crowds and loses to the vote on some (few items an annotator, skewed workloads): see
-`measures.comparison`.
+It gives labels beside those of the vote and a signal for the work queue, and never silently replaces the vote. The
+model is best or near best on most public crowds, and loses to the vote on some (few items per annotator, skewed
+workloads): see `measures.comparison`.
 
-MACE and GLAD are left out: what MACE finds depends on where it starts (.71 or .93 on one crowd), and GLAD takes minutes
-where this takes tenths of a second, without being better.
+MACE and GLAD are left out: the result of MACE depends on its starting point (.71 or .93 on one crowd), and GLAD takes
+minutes where this model takes tenths of a second, without being better.
 """
 
 from dataclasses import dataclass
@@ -25,15 +25,17 @@ class DawidSkene:
     posterior
         Shape (items, labels): the probability of each label; rows sum to 1.
     confusion
-        Shape (annotators, labels, labels): the probability that an annotator says column where row is true.
+        Shape (annotators, labels, labels): the probability that an annotator gives the column's label if the row's is
+        true.
     prior
-        Shape (labels,): how frequent the labels are.
+        Shape (labels,): the frequency of each label.
     rounds
-        How often EM went round.
+        The number of EM iterations.
     log_likelihood
-        Of the judgments under the model.
+        The log-likelihood of the judgments under the model.
     converged
-        Whether the last round changed the log-likelihood by less than the tolerance; if not, the limit ended it.
+        Whether the last iteration changed the log-likelihood by less than the tolerance; if not, the iteration limit
+        was reached.
     """
 
     posterior: Floats
@@ -67,12 +69,13 @@ def dawid_skene(
     Parameters
     ----------
     smoothing
-        Added to each cell of a confusion matrix, so that no annotator is ever certain.
+        A constant added to each cell of a confusion matrix, so that no annotator is ever certain.
     shrinkage
-        So many judgments by the average annotator are added to each annotator's own, for each true label: who has given
-        few labels is taken for average. The posterior is then less sure of itself, and closer to what is true.
+        The number of judgments by an average annotator that are added to each annotator's own, per true label:
+        annotators with few labels are treated as nearly average. The posterior is then less certain and better
+        calibrated.
     tolerance
-        EM stops when a round changes the log-likelihood by less than this share of it.
+        EM stops when an iteration changes the log-likelihood by less than this fraction.
 
     Raises
     ------
@@ -81,8 +84,8 @@ def dawid_skene(
 
     Notes
     -----
-    Starts from the share of votes of each item. Cost: rounds × labels × judgments, by sums over the judgments that there
-    are, not over all pairs of items and annotators.
+    EM starts from each item's vote shares. The cost is iterations × labels × judgments: the sums run over existing
+    judgments, not over all pairs of items and annotators.
 
     References
     ----------
@@ -124,7 +127,7 @@ def dawid_skene(
 def _confusion(
     posterior: Floats, item: Places, said: Places, shape: tuple[int, int, int], smoothing: float, shrinkage: float
 ) -> Floats:
-    """Return what each annotator says of each true label, shape (labels, annotators, labels)."""
+    """Return the probability of each annotator's answers given each true label, shape (labels, annotators, labels)."""
     _, annotators, labels = shape
     found = np.empty((labels, annotators, labels))
     for true in range(labels):

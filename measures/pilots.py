@@ -1,10 +1,11 @@
-"""What judgments at hand say of judgments to come: other items, other people of the same kinds.
+"""Forecasts from a pilot's judgments for future judgments of other items by other people of the same kinds.
 
-A plan forecasts three numbers from a pilot: how often the majority of so many votes is right, how far people agree (alpha),
-and how many items get no majority. Items and people are both a sample, of the pilot as of the campaign to come, and a few
-people do most of the work: the interval is that of a two-way jackknife (A. B. Owen, 2007, The pigeonhole bootstrap, Annals
-of Applied Statistics 1(2)), wide enough for both samples, with as many degrees of freedom as there are people who matter.
-How often it holds what came, on real crowds split by item and by person: ``docs/explanation/plans.md``.
+A plan forecasts three numbers from a pilot: how often the majority of the planned number of votes is right, the
+agreement (alpha), and the share of items without a majority. Both the pilot and the future campaign are samples of
+items and of people, and a few people do most of the work. The interval is that of a two-way jackknife (A. B. Owen,
+2007, The pigeonhole bootstrap, Annals of Applied Statistics 1(2)), wide enough for both samples, with as many degrees
+of freedom as the effective number of people. Its actual coverage on real crowds, split by item and by person, is
+reported in ``docs/explanation/plans.md``.
 """
 
 from dataclasses import dataclass
@@ -21,14 +22,14 @@ NAMES = ("accuracy", "alpha", "no_majority")
 
 
 class PilotTooSmall(ValueError):
-    """Judgments are too few to say anything."""
+    """There are too few judgments for a forecast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """A number of a campaign to come, with the interval that holds it in so many of a hundred campaigns.
+    """A forecast number of a future campaign, with its prediction interval.
 
-    ``value`` is None where nothing can be said, as of accuracy where no label is known to be right.
+    ``value`` is None if it can't be estimated, for example the accuracy if no true labels are known.
     """
 
     value: float | None
@@ -37,7 +38,7 @@ class Foreseen:
 
 
 def people_who_matter(person: Places) -> float:
-    """Return how many people would do as much each as these do unequally (Kish's effective number).
+    """Return the effective number of people: as many with equal workloads would be equivalent (Kish).
 
     Examples
     --------
@@ -59,14 +60,14 @@ def forecasts(
     confidence: float = 0.9,
     seed: int = 0,
 ) -> dict[str, Foreseen]:
-    """Return what to expect of ``items`` items with so many votes each, by people of whom so many matter.
+    """Return forecasts for ``items`` items with ``votes`` votes each, by ``people`` effective people.
 
     Parameters
     ----------
     true
-        The place of each item's right label, -1 where it is not known, shape (items of the pilot,).
+        The index of each item's true label, -1 if it is unknown, shape (items of the pilot,).
     votes
-        Of an item, whose strict majority is its label. Of labels with equally many votes one is drawn.
+        Votes per item. Their strict majority is the item's label. Among labels with equally many votes, one is drawn.
     people
         `people_who_matter` of the campaign to come.
 
@@ -77,7 +78,7 @@ def forecasts(
     Raises
     ------
     PilotTooSmall
-        No item has so many votes, or fewer than four people judged.
+        No item has that many votes, or fewer than four people judged.
     """
     from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415  seldom wanted
 
@@ -107,7 +108,7 @@ def forecasts(
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The three numbers of any part of some judgments."""
+    """The three forecast numbers, computed on any part of some judgments."""
 
     judgments: Judgments
     true: Places
@@ -116,14 +117,14 @@ class View:
     orders: list[Floats]
 
     def of(self, keep: NDArray[np.bool_]) -> Floats:
-        """Return accuracy, alpha and the share without a majority; nan where one cannot be said."""
+        """Return accuracy, alpha and the share without a majority; nan for a number that can't be computed."""
         part = self.judgments.part(keep)
         shares = np.array([self._of_votes(part, order[keep]) for order in self.orders]).mean(axis=0)
         found = alpha_alone(part, self.level)
         return np.array([shares[0], np.nan if found is None else found, shares[1]])
 
     def _of_votes(self, part: Judgments, order: Floats) -> tuple[float, float]:
-        """Return both shares, of the first votes of each item in a random order."""
+        """Return both shares (accuracy and no majority), from each item's first votes in a random order."""
         place = np.lexsort((order, part.item))
         rank = np.arange(len(place)) - np.searchsorted(part.item[place], part.item[place])
         first = np.zeros(len(part), dtype=bool)

@@ -1,4 +1,4 @@
-"""What questions of a collection look like."""
+"""Statistics on the wording of questions."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,10 +7,10 @@ _PUNCTUATION = ".,;:!?…\"'“”‘’()[]¿¡。，；：！？（）「」"
 
 
 def starting_trigrams(questions: Iterable[str], most: int = 40) -> list[tuple[str, int]]:
-    """Return the first three words that questions begin with most often, and of how many (Hashemi et al. 2020, Figure 1).
+    """Return the most frequent first three words of questions, with their counts (Hashemi et al. 2020, Figure 1).
 
-    Words are what lies between blanks, in small letters and without punctuation around them; shorter questions count with
-    what they have. Of equally frequent ones the first in the alphabet comes first.
+    Words are separated by blanks, lowercased, and stripped of surrounding punctuation; shorter questions count with all
+    their words. Equally frequent trigrams are sorted alphabetically.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How reliable each annotator is, by three kinds of evidence: known answers, the others, a model of all."""
+"""The reliability of each annotator, by three kinds of evidence: known answers, peer agreement, and a model."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ Z_95 = 1.959963984540054  # the normal quantile of a 95% interval
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A rate for each annotator with a 95% interval; nan where there is no evidence. All of shape (annotators,)."""
+    """A rate for each annotator with a 95% interval; nan without evidence. All have the shape (annotators,)."""
 
     rate: Floats
     low: Floats
@@ -20,10 +20,10 @@ class Rates:
 
 
 def peer_agreement(judgments: Judgments) -> Rates:
-    """Return how often each annotator agrees with the others on their items, their own judgments left out.
+    """Return how often each annotator agrees with the other annotators of the same items.
 
-    Each judgment of an item that others judged too counts with the share of those who gave the same label. Evidence for a
-    person who decides, never more: where an item is hard, the best annotators disagree with the rest.
+    Each judgment of an item with other judgments counts with the share of others who gave the same label. Use the
+    result only as evidence for human decisions: on hard items, the best annotators disagree with the rest.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def peer_agreement(judgments: Judgments) -> Rates:
 
 
 def hit_rate(judgments: Judgments, truth: dict[object, object]) -> Rates:
-    """Return how often each annotator gave the label that is known to be right, by item.
+    """Return how often each annotator gave the known true label, on the items in ``truth``.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _rates(annotator: Places, hits: Floats, people: int) -> Rates:
 
 
 def wilson(rate: Floats, of: Places, z: float = Z_95) -> tuple[Floats, Floats]:
-    """Return Wilson's interval of each rate; nan where it rests on nothing.
+    """Return Wilson's interval of each rate; nan without observations.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What is known of a crowd from its judgments alone: agreement, labels, annotators, items."""
+"""A report on a crowd from its judgments alone: agreement, labels, annotators, items."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -26,15 +26,15 @@ def crowd_report(
     truth: Mapping[Any, Any] | None = None,
     seconds: Seconds | None = None,
 ) -> dict[str, Any]:
-    """Return everything that `manage.py crowd_report` prints, as JSON.
+    """Return the report that `manage.py crowd_report` prints, as JSON.
 
-    Accuracies are over the items whose truth is known; where labels tie, each of them counts in part. Where the vote and
-    the model differ, ``foresight`` says which of them foresees judgments that it was not shown.
+    Accuracies are over items with a known truth; tied labels count fractionally. If the vote and the model differ,
+    ``foresight`` shows which of the two better predicts held-out judgments.
 
     Parameters
     ----------
     truth
-        The label of some items, by item.
+        The true label of some items, by item.
     seconds
         The median time of each annotator.
 
@@ -130,7 +130,7 @@ def _chosen(model: DawidSkene) -> Floats:
 
 
 def _accuracy(judgments: Judgments, truth: Mapping[Any, Any]) -> Callable[[Floats], float | None]:
-    """Return what gives the share of known items that winners (shape: items, labels) name; a tie counts in part."""
+    """Return a function for the share of known items whose winners (items, labels) are right; ties count in part."""
     rows = np.array([row for row, item in enumerate(judgments.items) if item in truth], dtype=np.int64)
     places = {label: place for place, label in enumerate(judgments.labels)}
     columns = np.array([places.get(truth[judgments.items[row]], -1) for row in rows], dtype=np.int64)
@@ -172,7 +172,7 @@ def _rate(name: str, rates: Rates, row: int) -> dict[str, float | int | None]:
 
 
 def _items(judgments: Judgments, model: DawidSkene, plain: Votes, truth: Mapping[Any, Any]) -> list[dict[str, Any]]:
-    """Return a row for each item; entropies are in bits, 0 where there is no doubt."""
+    """Return a row for each item; entropies are in bits, 0 if there is no doubt."""
     names = judgments.labels
     first, tied = plain.wins.argmax(axis=1).tolist(), plain.tied.tolist()
     columns = zip(

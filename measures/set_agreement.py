@@ -1,4 +1,4 @@
-"""Agreement on sets: spans of a page, or boxes, where two answers can overlap without being equal."""
+"""Agreement on sets: spans of a page, or boxes. Two answers can overlap without being equal."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Distance = Callable[[Set, Set], float]
 
 
 def jaccard_distance(first: Set, second: Set) -> float:
-    """Return the share of the elements of two sets that are not in both; two empty sets are the same.
+    """Return the share of the elements of two sets that are in only one of them; two empty sets have distance 0.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def jaccard_distance(first: Set, second: Set) -> float:
 
 
 def masi_distance(first: Set, second: Set) -> float:
-    """Return Passonneau's distance: Jaccard's, and less agreement for sets of which neither holds the other.
+    """Return Passonneau's distance: Jaccard's, increased for two sets that don't contain one another.
 
     References
     ----------
@@ -47,10 +47,10 @@ def masi_distance(first: Set, second: Set) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SetAgreement:
-    """Alpha over sets, and the distances that it comes from; None where it is undefined, and ``why`` says so.
+    """Alpha over sets, and its distances; ``alpha`` is None if it is undefined, and ``why`` gives the reason.
 
-    Answers about different pages have nothing in common, so that the expected distance is nearly 1, and alpha little
-    else than 1 less the observed one: report both.
+    Answers about different pages have no common elements. The expected distance is therefore nearly 1, and alpha is
+    close to 1 minus the observed distance: report both.
     """
 
     alpha: float | None
@@ -62,10 +62,10 @@ class SetAgreement:
 
 
 class PagesAgreement:
-    """Krippendorff's alpha over sets of words or boxes of pages, an item at a time.
+    """Krippendorff's alpha over sets of words or boxes of pages, computed item by item.
 
-    Sets of two items have nothing in common, so that their distance is 1, or 0 where both are empty: what is expected
-    follows from counts, and nothing of an item has to be kept.
+    Sets of different items have no common elements, so their distance is 1, or 0 if both are empty. The expected
+    distance thus follows from counts, and items needn't be stored.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class PagesAgreement:
         self._apart = self._disagreement = 0.0
 
     def add(self, values: Sequence[Set]) -> None:
-        """Take the answers to one item; one alone says nothing of agreement."""
+        """Add the answers to one item; an item with a single answer doesn't affect agreement."""
         if len(values) < 2:
             return
         apart = sum(self._distance(*pair) for pair in combinations(values, 2))

@@ -1,11 +1,11 @@
-"""The studies of the Natural Questions paper (Kwiatkowski et al. 2019, sections 3.3 to 5.2) over what was collected.
+"""The studies of the Natural Questions paper (Kwiatkowski et al. 2019, sections 3.3 to 5.2) on collected annotations.
 
-An item is a row of answers, one of each annotator and all of different people; the first is its reference, drawn by chance.
-An answer is anything that can be compared, and None where an annotator found none.
+An item is a row of answers, one per annotator, all of different people; the first, drawn at random, is its reference.
+An answer is any comparable value, or None if the annotator found no answer.
 
-Every number here is a share or a ratio of sums over items, and items are a random sample: its 95% interval is Wilson's at
-the size at which a plain share would have the same variance (linearisation, as in survey sampling), so that it is safe near
-0 and 1. It holds for other items, answered by other annotators of the same kind.
+Every number here is a share or a ratio of sums over items, which are a random sample. Its 95% interval is Wilson's at
+the sample size at which a simple share would have the same variance (linearization, as in survey sampling), so the
+interval works near 0 and 1. It applies to other items, answered by other annotators of the same kind.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ ADDED = 0.5  # of an item, half of it at each extreme, when a variance is comput
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share with its 95% interval, and how many items it rests on; nan where it rests on nothing."""
+    """A share with its 95% interval, and its number of items; nan without items."""
 
     share: float
     low: float
@@ -42,7 +42,7 @@ class Share:
 
 
 def as_json(found: Any) -> Any:
-    """Return a study as plain values: its shares as dictionaries, what is not known as None."""
+    """Return a study as plain values: shares as dictionaries, unknown values as None."""
     if is_dataclass(found) and not isinstance(found, type):
         return as_json(asdict(found))
     if isinstance(found, dict):
@@ -71,20 +71,20 @@ def _rows_of(found: Any, path: str = "") -> Iterator[tuple[str, Any, Any, Any, A
 
 
 def usual_alpha(predicting: int) -> int:
-    """Return from how many answers on the super-annotator answers: 8 of 20, as in the paper, or as many in proportion."""
+    """Return from how many answers on the super-annotator answers: 8 of 20 as in the paper, or in proportion."""
     return round(0.4 * predicting)
 
 
 def share_of(parts: ArrayLike, wholes: ArrayLike | None = None) -> Share:
-    """Return the sum of ``parts`` by the sum of ``wholes`` over items, both of shape (items,); without wholes, the mean.
+    """Return the sum of ``parts`` divided by the sum of ``wholes``, both of shape (items,); without wholes, the mean.
 
-    The variance is computed with half an item added, a quarter at each extreme, so that items that are all alike do not pass for
-    certainty. Items without a whole say nothing.
+    For the variance, half an item is added, a quarter at each extreme, so that identical items don't give an interval
+    of zero width. Items whose whole is 0 are ignored.
 
     Parameters
     ----------
     parts
-        Between 0 and the whole of the item.
+        Values between 0 and the item's whole.
 
     References
     ----------
@@ -115,12 +115,12 @@ def share_of(parts: ArrayLike, wholes: ArrayLike | None = None) -> Share:
 
 
 def precision(grades: Sequence[str], good: Sequence[str], order: Sequence[str]) -> dict[str, Any]:
-    """Return the share of each grade among judged references, and of those that are good (Ψ): section 4.3, Table 2.
+    """Return the share of each grade among judged references, and of precise ones (Ψ): section 4.3, Table 2.
 
     Parameters
     ----------
     grades
-        The experts' consensus on each reference that is not null.
+        The experts' consensus on each non-null reference.
     good
         The grades that count as precise: correct, and correct but debatable.
     """
@@ -135,8 +135,8 @@ def precision(grades: Sequence[str], good: Sequence[str], order: Sequence[str]) 
 def non_null(items: Sequence[Answers], *, without_reference: bool = False) -> list[float]:
     """Return μ of each item: the share of its annotators who found an answer (section 4.4).
 
-    The paper takes all 25. The reference is among them, and was chosen because it is an answer: without it, μ says what
-    the others found.
+    The paper uses all 25 annotations. The reference is one of these, and was chosen because it is an answer: without
+    it, μ is the share among the others.
     """
     first = 1 if without_reference else 0
     return [sum(answer is not None for answer in answers[first:]) / len(answers[first:]) for answers in items]
@@ -156,14 +156,14 @@ def by_agreement(shares: Sequence[float], grades: Sequence[str], order: Sequence
 
 
 def coverage(items: Sequence[Answers], ranks: int = RANKS) -> list[Share]:
-    """Return which share of all answers that are not null is among the one, two, … most popular of its item (section 4.4)."""
+    """Return the share of all non-null answers among the one, two, … most frequent of their item (section 4.4)."""
     counts = [sorted(Counter(one for one in answers if one is not None).values(), reverse=True) for answers in items]
     wholes = [sum(found) for found in counts]
     return [share_of([sum(found[:rank]) for found in counts], wholes) for rank in range(1, ranks + 1)]
 
 
 def distinct(items: Sequence[Answers]) -> dict[int, int]:
-    """Return how many items have how many distinct answers that are not null."""
+    """Return the number of items by their number of distinct non-null answers."""
     return dict(sorted(Counter(len({one for one in answers if one is not None}) for answers in items).items()))
 
 
@@ -177,20 +177,21 @@ def bounds(
     seed: int = 0,
     system: Answers | None = None,
 ) -> dict[str, Any]:
-    """Return what people reach by the measure of section 5.1: one annotator, and the super-annotator for each α.
+    """Return human performance by the measure of section 5.1: one annotator, and the super-annotator for each α.
 
-    Each partition takes so many annotations of an item as references by chance and predicts from the others; all of them
-    together give the numbers. A best α that was found on the same data is optimistic: the paper's is 8 of 20.
+    Each partition draws ``references`` annotations of an item at random as references and predicts from the others; the
+    results are summed over all partitions. Choosing the best α on the same data is optimistic: the paper's α is 8 of
+    20.
 
     Parameters
     ----------
     items
-        Each with more answers than ``references``; all with as many.
+        Items with more answers than ``references``, all with the same number of answers.
     alpha
-        From how many of the predicting annotations on the super-annotator answers: with fewer it says null, else the most
-        frequent answer (of equals the one that was given first).
+        The number of predicting annotations with an answer from which the super-annotator answers. With fewer it
+        predicts null; otherwise the most frequent answer (in a tie, the one that was given first).
     system
-        What a system answers to each item, None for null: it is held against the same references.
+        A system's answer to each item, None for null, compared with the same references.
 
     Returns
     -------
@@ -219,14 +220,14 @@ def bounds(
 def _item_counts(
     answers: Answers, system: Hashable | None, references: int, beta: int, partitions: int, chance: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
-    """Return how often an item is answered rightly (h of section 5.1), answered, and wanted, as means over partitions.
+    """Return each item's counts of correct (h of section 5.1), given, and wanted answers, as means over partitions.
 
-    With at least β references that are not null, an answer has to be one of them; with fewer, it has to be null.
+    If at least β references are not null, a correct answer must equal one of them; otherwise it must be null.
 
     Returns
     -------
     tuple
-        Of one annotator, shape (3,); of the super-annotator for each α, shape (predicting annotations + 1, 3); of a
+        For one annotator, shape (3,); for the super-annotator at each α, shape (predicting annotations + 1, 3); for a
         system, shape (3,).
     """
     codes = {answer: code for code, answer in enumerate(dict.fromkeys(one for one in answers if one is not None))}
@@ -275,9 +276,9 @@ def chance_of_null(null: float, *, references: int = 5, beta: int = 2) -> float:
 
 
 def chance_of_answer(best: float, null: float, *, references: int = 5, beta: int = 2) -> float:
-    """Return how probably an answer is right that an annotator gives with probability ``best`` (footnote 11).
+    """Return the probability that an answer is right which annotators give with probability ``best`` (footnote 11).
 
-    At least β of the references are not null, and one of them is this answer.
+    The answer is right if at least β of the references are not null, and one of them is this answer.
 
     Examples
     --------
@@ -290,7 +291,7 @@ def chance_of_answer(best: float, null: float, *, references: int = 5, beta: int
 
 
 def threshold(null: float, *, references: int = 5, beta: int = 2) -> float | None:
-    """Return how probable the best answer has to be at least so that giving it is better than null; None where it never is.
+    """Return the lowest probability at which the best answer is a better prediction than null; None if it never is.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Votes where the doubt is: which items get another vote or an expert until the share of wrong labels is acceptable.
+"""Adaptive voting: choose items for another vote or an expert until the share of wrong labels is acceptable.
 
-Labels stay what votes say: the label that more votes chose than any other. A model of the votes only says how doubtful
-each of those labels is, and so where the next votes go. What it says is calibrated on an audit before it stops anything.
+Labels are always those with more votes than any other label. A model of the votes only estimates how doubtful each
+label is, to choose the next votes. Its estimates are calibrated on an audit before they can stop the voting.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ MOST_STEPS, ENOUGH = 200, 1e-9  # of Newton's method
 
 
 class Stop(StrEnum):
-    """Why no more votes are bought: the error is acceptable, the budget is spent, or votes can settle no more."""
+    """The reason for buying no more votes: acceptable error, spent budget, or no item that votes can still decide."""
 
     TARGET = "target"
     BUDGET = "budget"
@@ -31,18 +31,18 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a manager accepts and pays.
+    """A manager's acceptable error, budget and prices.
 
     Attributes
     ----------
     error
         The acceptable share of wrong labels.
     budget_cents
-        For votes beyond each item's first ones, and for experts.
+        The budget for votes beyond each item's first ones, and for experts.
     most
-        Votes of one item, the first ones included.
+        The maximum number of votes per item, including the first ones.
     expert_cents
-        What one item costs that goes to the experts; 0 where they are not paid by the item.
+        The expert cost of one item; 0 if experts are not paid per item.
     """
 
     error: float = 0.05
@@ -59,18 +59,19 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What the votes on items let one believe.
+    """Estimates from the votes on items.
 
     Attributes
     ----------
     counts
-        Shape (items, labels): how many votes each label has.
+        Shape (items, labels): the number of votes for each label.
     posterior
-        Shape (items, labels): how probable each label is.
+        Shape (items, labels): the probability of each label.
     people
-        Shape (annotators, labels, labels): the probability that an annotator says column where row is true.
+        Shape (annotators, labels, labels): the probability that an annotator gives the column's label if the row's is
+        true.
     shares
-        Shape (annotators,): of all votes, how many are theirs.
+        Shape (annotators,): each annotator's share of all votes.
     """
 
     counts: Floats
@@ -79,13 +80,13 @@ class Belief:
     shares: Floats
 
     def undecided(self) -> NDArray[np.bool_]:
-        """Return which items have no label: several have the most votes, or none has any; shape (items,)."""
+        """Return whether each item has no label, because of a tie or without votes; shape (items,)."""
         most = self.counts.max(axis=1, keepdims=True)
         found: NDArray[np.bool_] = ((self.counts == most).sum(axis=1) > 1) | (most[:, 0] == 0)
         return found
 
     def doubts(self) -> Floats:
-        """Return the probability that each item's label is wrong, shape (items,); 1 where it has none."""
+        """Return the probability that each item's label is wrong, shape (items,); 1 for an item without a label."""
         chosen = self.counts.argmax(axis=1)
         found: Floats = 1 - self.posterior[np.arange(len(chosen)), chosen]
         found[self.undecided()] = 1.0
@@ -93,7 +94,7 @@ class Belief:
 
 
 def belief_of(judgments: Judgments) -> Belief:
-    """Return what a model of all votes makes of them."""
+    """Return the estimates of a model fitted to all votes."""
     model = dawid_skene(judgments, shrinkage=SHRINKAGE)
     done = np.bincount(judgments.annotator, minlength=len(judgments.annotators))
     return Belief(judgments.counts(), model.posterior, model.confusion, done / done.sum())
@@ -101,31 +102,31 @@ def belief_of(judgments: Judgments) -> Belief:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How doubts of the model turn into shares that are wrong: logit(share) = intercept + slope · logit(doubt)."""
+    """A map from the model's doubts to actual error rates: logit(share) = intercept + slope · logit(doubt)."""
 
     intercept: float = 0.0
     slope: float = 1.0
 
     def of(self, doubts: Floats) -> Floats:
-        """Return the calibrated doubts. That an item has no label is no doubt, and stays."""
+        """Return the calibrated doubts. A missing label stays at 1: that is a fact, not an estimate."""
         found: Floats = np.where(doubts >= 1.0, 1.0, _share(self.intercept + self.slope * _logit(doubts)))
         return found
 
 
 def calibrated(doubts: Floats, wrong: NDArray[np.bool_], weights: Floats) -> Calibration:
-    """Return how doubtful labels have to be taken, from labels that experts judged.
+    """Return the calibration of doubts, from labels that experts judged.
 
-    A logistic regression of errors on the logit of the doubts, drawn towards "as the model says": a small audit changes
-    little. The slope never turns negative.
+    A logistic regression of errors on the logit of the doubts, shrunk towards the model's own doubts, so that a small
+    audit changes little. The slope is never negative.
 
     Parameters
     ----------
     doubts
-        What the model said of the labels when they were drawn, shape (labels,).
+        The model's doubts about the labels when they were drawn, shape (labels,).
     wrong
-        Whether experts gave them another label, shape (labels,).
+        Whether experts chose another label, shape (labels,).
     weights
-        How many items each stands for, shape (labels,).
+        The number of items that each label represents, shape (labels,).
 
     References
     ----------
@@ -162,9 +163,9 @@ def _logit(shares: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """What comes next: items that get one more vote each, items for the experts, or why there is an end.
+    """The next step: items that get one more vote each, items for the experts, or the reason to stop.
 
-    ``predicted`` is the share of wrong labels as things stand.
+    ``predicted`` is the current estimate of the share of wrong labels.
     """
 
     votes: Places
@@ -185,24 +186,24 @@ def next_purchase(
 ) -> Purchase:
     """Return what to buy next, the most doubtful items first.
 
-    An item gets another vote while its doubt exceeds the acceptable share, or while it has no label. Experts get every item
-    that has none at the most votes, or when no further vote can be paid; and of what is doubtful at the most votes as much
-    as brings the prediction down to the target.
+    An item gets another vote while its doubt exceeds the acceptable share, or while it has no label. Experts get every
+    item without a label at the maximum number of votes, or if no further vote can be paid. They also get as many
+    doubtful items at the maximum as needed to reduce the prediction to the target.
 
     Parameters
     ----------
     doubts
-        Calibrated, shape (items,); 0 of what experts decided.
+        Calibrated doubts, shape (items,); 0 for items that experts decided.
     votes
-        How many votes each item has, shape (items,).
+        The number of votes of each item, shape (items,).
     is_free
-        Which items nothing is under way for, neither votes nor experts, shape (items,).
+        Whether each item has no pending votes or expert cases, shape (items,).
     vote_cents
-        What one vote costs, fees included.
+        The cost of one vote, including fees.
     cents_left
-        Of the budget.
+        The remaining budget.
     is_waiting
-        Whether votes are still to come that were bought.
+        Whether votes that were bought are still pending.
 
     Examples
     --------
@@ -232,13 +233,13 @@ def next_purchase(
 
 
 def _affordable(cents_left: float, each: float) -> int | None:
-    """Return how many can be paid; None: all."""
+    """Return how many units can be paid; None means no limit."""
     return max(0, int(cents_left // each)) if each else None
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A share of wrong labels, and what votes and experts cost until it was predicted."""
+    """A predicted share of wrong labels, and the cost of votes and experts up to that prediction."""
 
     cents: int
     error: float
@@ -254,17 +255,17 @@ def forecast(
     is_settled: NDArray[np.bool_] | None = None,
     seed: int = 0,
 ) -> list[Point]:
-    """Return how the share of wrong labels is likely to fall with what is spent beyond the first votes.
+    """Return the expected decrease of the share of wrong labels with the money spent beyond the first votes.
 
-    The waves to come are played: true labels drawn from what is believed, annotators by how much they did, and votes by
-    what those say of such labels. Items without their first votes are given those before anything counts as spent.
+    Future waves of votes are simulated: true labels are drawn from the estimates, annotators by their share of the
+    work, and votes by the annotators' confusion. Items without their first votes get those before any cost is counted.
 
     Parameters
     ----------
     fewest
-        First votes of each item.
+        The number of first votes per item.
     is_settled
-        Which items experts decided, shape (items,).
+        Whether experts decided each item, shape (items,).
     """
     chance = np.random.default_rng(seed)
     play = _Play(belief, chance)
@@ -285,7 +286,7 @@ def forecast(
 
 
 class _Play:
-    """Votes that are made up as they may come: `forecast`."""
+    """Simulated votes for `forecast`."""
 
     def __init__(self, belief: Belief, chance: np.random.Generator) -> None:
         self.belief = replace(belief, counts=belief.counts.copy(), posterior=belief.posterior.copy())
@@ -294,7 +295,7 @@ class _Play:
         self.true = _drawn(belief.posterior, chance)
 
     def vote(self, items: Places) -> None:
-        """Give each of the items one more vote."""
+        """Simulate one more vote for each of the items."""
         who = self.chance.choice(len(self.belief.shares), size=len(items), p=self.belief.shares)
         said = _drawn(self.belief.people[who, self.true[items]], self.chance)
         posterior = self.belief.posterior[items] * self.belief.people[who, :, said]
@@ -304,14 +305,14 @@ class _Play:
 
 
 def _drawn(shares: Floats, chance: np.random.Generator) -> Places:
-    """Return one column of each row, drawn with the chances that stand there."""
+    """Return one column index per row, drawn with the row's probabilities."""
     points = chance.random((len(shares), 1)) * shares.sum(axis=1, keepdims=True)
     found: Places = np.minimum((shares.cumsum(axis=1) < points).sum(axis=1), shares.shape[1] - 1)
     return found
 
 
 def belief_before(items: int, labels: int, accuracy: float) -> Belief:
-    """Return what there is to believe before the first vote: annotators are right so often, and wrong by chance."""
+    """Return the estimates before any vote: annotators are right with ``accuracy``, and otherwise err at random."""
     confusion = np.full((labels, labels), (1 - accuracy) / (labels - 1))
     np.fill_diagonal(confusion, accuracy)
     return Belief(np.zeros((items, labels)), np.full((items, labels), 1 / labels), confusion[None], np.ones(1))

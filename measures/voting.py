@@ -1,8 +1,8 @@
-"""Turn the labels of one item into a verdict, or say why there is none.
+"""Turn the labels of one item into a verdict, or into a reason for not having one.
 
-The rule of a round is a strict majority, as ANTIQUE took it (Hashemi et al. 2020, section 3.3: a label
-that at least two of three workers chose). Over both rounds together ("pooled") a label wins that is more
-frequent than every other. A tie is a value of its own: nothing here ever picks a silent winner.
+The rule of a round is a strict majority, as in ANTIQUE (Hashemi et al. 2020, section 3.3: a label that
+at least two of three workers chose). Over both rounds together ("pooled"), a label wins if it is more
+frequent than every other label. A tie is a separate result: no function silently picks a winner.
 """
 
 from collections import Counter
@@ -48,9 +48,9 @@ def strict_majority(labels: Sequence[Label], *, needed: int) -> Outcome[Label]:
     Parameters
     ----------
     labels
-        One vote a person; their order is of no consequence to who wins.
+        One vote per person; their order doesn't affect which label wins.
     needed
-        How many votes a verdict takes.
+        The number of votes for a verdict.
 
     Examples
     --------

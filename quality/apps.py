@@ -4,12 +4,12 @@ from django.apps import AppConfig
 
 
 class QualityConfig(AppConfig):
-    """Is it good: gold checks, verdicts, rounds, experts, inspections."""
+    """Quality control: gold checks, verdicts, rounds, experts, inspections."""
 
     name = "quality"
 
     def ready(self) -> None:
-        """Receive the signals of the annotation app."""
+        """Connect receivers to the signals of the annotation app."""
         from annotation import signals
         from jobs.nudges import receive
 

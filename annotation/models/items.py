@@ -1,4 +1,4 @@
-"""Items and their slots, each of which is a requested annotation."""
+"""Items and their slots. Each slot is a requested annotation."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

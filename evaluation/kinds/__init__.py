@@ -1,1 +1,1 @@
-"""What each kind of `evaluate` asks for, reads and prints."""
+"""The kinds of `evaluate` reports: the arguments, input files and printed text of each kind."""

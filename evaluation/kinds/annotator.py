@@ -50,7 +50,7 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     same = report["agreement"]
     verdict = "may stand in for an annotator" if report["passes"] else "may not stand in for an annotator"
     lines = [

@@ -47,7 +47,7 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     lines = [f"{report['questions']:,} questions, {report['pairs']:,} pairs"]
     lines += metric_lines(report["metrics"], report["intervals"])
     if report["without_answer"]:

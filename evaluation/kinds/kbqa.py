@@ -32,7 +32,7 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     lines = [f"{report['questions']:,} questions", *metric_lines(report["metrics"], report["intervals"])]
     for count, what in (
         (report["unanswered"], "are not answered and count 0"),

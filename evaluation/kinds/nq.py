@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the report; the official names stand under ``metrics``.
+    """Return the report; the official numbers are under ``metrics``.
 
     Raises
     ------
@@ -91,12 +91,12 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _files(patterns: list[str]) -> list[Path]:
-    """Return the files of patterns, which a shell may have resolved already; of a folder, its tables of annotations.
+    """Return the files that match the patterns, which a shell may have expanded; for a folder, its annotation tables.
 
     Raises
     ------
     EvaluationError, GoldFault
-        A pattern fits no file, or a folder has no such tables.
+        A pattern matches no file, or a folder has no annotation tables.
     """
     found: set[Path] = set()
     for pattern in patterns:
@@ -119,7 +119,7 @@ def _line(one: Example) -> str:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     lines = [f"{report['examples']:,} examples"]
     for kind in ("long", "short"):
         metrics = {
@@ -150,7 +150,7 @@ def text(report: dict[str, Any]) -> str:
 
 
 def _people(found: dict[str, Any]) -> list[str]:
-    """Return what people reach, and the system by the same measure."""
+    """Return lines with the scores of human annotators, and of the system by the same measure."""
     lines = ["", f"F1 against {found['references']} of {found['annotations']} annotations, drawn again and again"]
     for kind in ("long", "short"):
         lines += [

@@ -1,4 +1,4 @@
-"""`evaluate pool`: what the labels of a pool say of it."""
+"""`evaluate pool`: statistics on the labels of a pool."""
 
 import argparse
 from pathlib import Path
@@ -40,5 +40,5 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     return "\n".join(map(shown, pool_lines(report)))

@@ -70,7 +70,7 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     none, least = report["without_relevant"], report["relevant_from"]
     lines = [
         f"{report['questions']:,} questions with labels; {none:,} of them have no answer with label {least} or above"

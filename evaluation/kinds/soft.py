@@ -37,7 +37,7 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the report as a person reads it."""
+    """Return the report as readable text."""
     return "\n".join(
         [
             f"{report['items']:,} items",

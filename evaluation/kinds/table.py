@@ -1,4 +1,4 @@
-"""Metrics and their intervals as lines that a person reads."""
+"""Metrics and their intervals as readable lines."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,8 @@
 """Document-based questions (DBQA): sentences ranked by a system, scored by MRR, MAP and ACC@N.
 
-Pairs are ``question<TAB>sentence<TAB>label``, 1 where the sentence answers the question; lines of one question stand
-together. A system's file has one score a line, in the same order (NLPCC 2017 overview, section 3, and its guideline).
+Each line is a pair ``question<TAB>sentence<TAB>label``; the label is 1 if the sentence answers the question. The lines
+of a question are consecutive. A system's file has one score per line, in the same order (NLPCC 2017 overview,
+section 3, and its guideline).
 """
 
 import math
@@ -21,14 +22,14 @@ MOST_PAIRS = 500_000  # almost three times as many as the training set has
 
 
 class Ties(StrEnum):
-    """How sentences with one score are ranked; the shared task does not say."""
+    """How sentences with equal scores are ranked; the shared task doesn't specify it."""
 
     FILE = "file"  # as they stand in the file
     WORST = "worst"  # those that answer nothing first
 
 
 class Pair(NamedTuple):
-    """A question and a sentence, and whether it answers the question; None in a file without labels."""
+    """A question, a sentence, and whether the sentence answers the question (None in a file without labels)."""
 
     question: str
     sentence: str
@@ -41,7 +42,7 @@ def pairs_of(path: Path, *, need_labels: bool = False) -> list[Pair]:
     Raises
     ------
     EvaluationError
-        A line is no pair, or lacks a label that is needed; names file and line.
+        A line isn't a pair, or lacks a required label. The message names file and line.
     """
     found = []
     for number, text in text_lines(path, ENCODINGS, most=MOST_PAIRS):
@@ -107,12 +108,12 @@ def dbqa_report(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return MRR, MAP and ACC@N. A question without an answer counts 0, as with the public scripts.
+    """Return MRR, MAP and ACC@N. A question without an answer scores 0, as in the public scripts.
 
     Raises
     ------
     EvaluationError
-        There is not one score for each pair.
+        The number of scores differs from the number of pairs.
     """
     pairs = sum(map(len, questions))
     if pairs != len(scores):
@@ -138,7 +139,7 @@ def dbqa_report(
 
 
 def ranking_scores(ranked: Sequence[bool]) -> dict[str, float]:
-    """Return the values of one question from its ranked labels; every sentence is returned, so that min(m, n) is m."""
+    """Return the scores of one question from its ranked labels. All sentences are ranked, so min(m, n) is m."""
     places = [place for place, is_answer in enumerate(ranked, 1) if is_answer]
     first = places[0] if places else math.inf
     return {

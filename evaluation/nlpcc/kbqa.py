@@ -1,8 +1,8 @@
 """Knowledge-base questions (KBQA): sets of answers, scored by averaged F1.
 
-A record is a line ``<question id=N><TAB>…``, perhaps ``<triple id=N><TAB>s ||| p ||| o``, and ``<answer id=N><TAB>a``;
-a line of ``=`` may follow. Several answers have `` | `` between them, as in the released files, or tabs, as in the
-guideline. A prediction file has the same form; its questions may be left out.
+A record is a line ``<question id=N><TAB>…``, optionally ``<triple id=N><TAB>s ||| p ||| o``, and
+``<answer id=N><TAB>a``; a line of ``=`` may follow. Several answers are separated by `` | ``, as in the released files,
+or by tabs, as in the guideline. A prediction file has the same form; its questions may be omitted.
 """
 
 import re
@@ -27,7 +27,7 @@ Answers = frozenset[str]
 
 @dataclass(slots=True)
 class Answered:
-    """The answers of a file by the number of their question, and what is damaged in it, by line."""
+    """The answers of a file by question number, and its errors by line."""
 
     answers: dict[int, Answers] = field(default_factory=dict)
     damaged: list[str] = field(default_factory=list)
@@ -40,19 +40,19 @@ class Answered:
         self.count += len(answers)
 
     def note(self, line: int, why: str) -> None:
-        """Remember a damaged line; the first hundred are named."""
+        """Count a damaged line; the first hundred are reported with their line numbers."""
         self.damaged_lines += 1
         if len(self.damaged) < _MOST_NAMED:
             self.damaged.append(f"line {line}: {why}")
 
 
 def read_answers(path: Path) -> Answered:
-    """Return the answers of a file; a damaged record is noted and left out.
+    """Return the answers of a file; a damaged record is reported and skipped.
 
     Raises
     ------
     EvaluationError
-        The file cannot be read, holds no answer, or more than any real file does.
+        The file cannot be read, has no answers, or has more than any real file.
     """
     found, number = Answered(), 0
     asked: int | None = None  # the question that waits for its answer
@@ -74,7 +74,7 @@ def read_questions(path: Path) -> dict[int, str]:
     Raises
     ------
     EvaluationError
-        The file cannot be read, or holds no question.
+        The file cannot be read, or has no questions.
     """
     found: dict[int, str] = {}
     for _, text in text_lines(path, ENCODINGS, most=MOST_LINES):
@@ -89,7 +89,7 @@ def read_questions(path: Path) -> dict[int, str]:
 
 
 def _read_line(found: Answered, number: int, text: str, asked: int | None) -> int | None:
-    """Take what a line says, and return the question that waits for its answer then."""
+    """Process one line, and return the number of the question that still needs an answer, if any."""
     matched = _LINE.fullmatch(text)
     if matched is None:
         found.note(number, "isn't a question, triple, or answer")
@@ -120,7 +120,7 @@ def answers_of(text: str) -> Answers:
 def kbqa_report(gold: Answered, predicted: Answered, *, resamples: int = RESAMPLES, seed: int = 0) -> dict[str, Any]:
     """Return averaged precision, recall and F1 over the questions that have answers in the gold file.
 
-    What was predicted for other questions is passed over: the shared task mixed some in and ignored them.
+    Predictions for other questions are ignored: the shared task added such questions and didn't score them.
     """
     wanted = {which: answers for which, answers in gold.answers.items() if answers}
     if not wanted:

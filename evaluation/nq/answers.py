@@ -13,7 +13,7 @@ OFFSETS = ("start_byte", "end_byte", "start_token", "end_token")
 
 
 class AnswerFault(ValueError):
-    """Something is no answer; the message says why, ``field`` where."""
+    """A value isn't a valid answer; the message gives the reason, ``field`` the location."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
@@ -21,7 +21,7 @@ class AnswerFault(ValueError):
 
 
 class Gold(NamedTuple):
-    """One annotation; no long answer is None, no short answers are none."""
+    """One annotation. ``long`` is None without a long answer; ``shorts`` is empty without short answers."""
 
     long: Span | None
     shorts: tuple[Span, ...]
@@ -29,12 +29,12 @@ class Gold(NamedTuple):
 
     @property
     def has_short(self) -> bool:
-        """Whether it has spans, yes or no."""
+        """Whether there is a short answer: spans, yes or no."""
         return bool(self.shorts) or self.yes_no != NONE
 
 
 class Prediction(NamedTuple):
-    """What a system says of an example, with the scores that decide whether it says it."""
+    """A system's answers to an example, with the scores that are compared with thresholds."""
 
     long: Span | None
     shorts: tuple[Span, ...]
@@ -44,7 +44,7 @@ class Prediction(NamedTuple):
 
     @property
     def has_short(self) -> bool:
-        """Whether it has spans, yes or no."""
+        """Whether there is a short answer: spans, yes or no."""
         return bool(self.shorts) or self.yes_no != NONE
 
 
@@ -54,7 +54,7 @@ def span_of(value: Any, field: str) -> Span | None:
     Raises
     ------
     AnswerFault
-        An offset is missing or no whole number, one end is null, or it is empty.
+        An offset is missing or isn't an integer, only one end is null, or the span is empty.
     """
     if not isinstance(value, dict):
         raise AnswerFault(field, "expected an object with four offsets")
@@ -66,12 +66,12 @@ def span_of(value: Any, field: str) -> Span | None:
 
 
 def span_at(offsets: tuple[Any, ...], field: str) -> Span | None:
-    """Return the span of start and end byte, start and end token; None for a null one.
+    """Return the span from its start byte, end byte, start token and end token; None for a null span.
 
     Raises
     ------
     AnswerFault
-        An offset is no whole number, one end is null, or it is empty.
+        An offset isn't an integer, only one end is null, or the span is empty.
     """
     start_byte, end_byte, start_token, end_token = offsets
     if type(start_byte) is type(end_byte) is type(start_token) is type(end_token) is int:
@@ -83,7 +83,7 @@ def span_at(offsets: tuple[Any, ...], field: str) -> Span | None:
 
 
 def _incomplete(offsets: tuple[Any, ...], field: str) -> Span:
-    """Return a span that is known by bytes or by tokens alone; raise `AnswerFault` for what is none."""
+    """Return a span that has only byte or only token offsets; raise `AnswerFault` if the offsets are invalid."""
     for name, offset in zip(OFFSETS, offsets, strict=True):
         if type(offset) is not int:
             raise AnswerFault(f"{field}.{name}", "expected a whole number")
@@ -96,12 +96,12 @@ def _incomplete(offsets: tuple[Any, ...], field: str) -> Span:
 
 
 def is_same(one: Span, other: Span) -> bool:
-    """Return whether two spans are the same by their bytes or by their tokens, where both know them."""
+    """Return whether two spans have equal byte or equal token offsets, where both spans have them."""
     return (one[0] >= 0 and one[:2] == other[:2]) or (one[2] >= 0 and one[2:] == other[2:])
 
 
 def are_same(some: Iterable[Span], others: Iterable[Span]) -> bool:
-    """Return whether each span of one set is in the other, in any order, however often."""
+    """Return whether two lists contain the same spans; order and repetitions don't matter."""
     ours, theirs = tuple(some), tuple(others)
     return all(any(is_same(a, b) for b in theirs) for a in ours) and all(
         any(is_same(a, b) for a in ours) for b in theirs

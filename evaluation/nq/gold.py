@@ -1,4 +1,4 @@
-"""The annotations of published files: read from the line without parsing the page that makes up nearly all of it."""
+"""Annotations from published files, read without parsing the page that takes up nearly all of each line."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,12 +27,12 @@ class GoldFault(ValueError):
 
 
 def read_gold(paths: Iterable[Path]) -> dict[int, list[Gold]]:
-    """Return the annotations of each example, of several files at once: shards, or tables of annotations.
+    """Return the annotations of each example from several files: shards or annotation tables.
 
     Raises
     ------
     GoldFault
-        A file is damaged, a record breaks the format, or an example stands in it twice.
+        A file is damaged, a record breaks the format, or an example occurs twice.
     """
     files = sorted(paths)
     if not files:
@@ -48,7 +48,7 @@ def read_gold(paths: Iterable[Path]) -> dict[int, list[Gold]]:
 
 
 def _read_file(path: Path) -> Iterable[tuple[int, int, list[Gold]]]:
-    """Return the examples of a file; of a table as they are asked for, since threads would only wait for each other."""
+    """Return the examples of a file. Tables are read lazily, since threads would only wait for each other."""
     return _examples_of_table(path) if path.suffix == ".parquet" else list(_examples(path))
 
 
@@ -81,7 +81,7 @@ Line = list[memoryview]  # its bytes in pieces, as they were read
 
 
 def _lines(file: Any, raw: IO[bytes]) -> Iterator[Line]:
-    """Yield lines without copying them: each is a megabyte, of which a few thousand bytes are wanted.
+    """Yield lines without copying them: each is about a megabyte, and only a few thousand bytes of it are needed.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def _is_blank(line: Line) -> bool:
 
 
 def _edge(line: Line, *, last: bool) -> bytes:
-    """Return the first bytes of a line, or its last ones."""
+    """Return the first or last bytes of a line."""
     found: Line = []
     missing = EDGE
     for piece in reversed(line) if last else line:
@@ -128,10 +128,10 @@ def _example(line: Line) -> tuple[int, list[Gold]]:
 
 
 def _quick(head: bytes, tail: bytes) -> tuple[int, list[Any]] | None:
-    """Return id and annotations of a line that is laid out as published ones are; None of any other.
+    """Return id and annotations of a line with the layout of the published files; None for any other line.
 
-    Annotations stand first, and behind the id there is little. That little must be what an object ends with: then the id
-    is that of the record, whatever keys of that name stand deeper down.
+    In that layout, the annotations come first and little follows the id. That text must be the end of a JSON object,
+    beginning with the id: then the id belongs to the record, even if nested objects have a key with that name.
     """
     at = tail.rfind(_ID)
     end = _array_end(head, len(_BEGINS) - 1) if head.startswith(_BEGINS) and at >= 0 else 0
@@ -147,7 +147,7 @@ def _quick(head: bytes, tail: bytes) -> tuple[int, list[Any]] | None:
 
 
 def _array_end(line: bytes, start: int) -> int:
-    """Return the place after the array that begins at a place; 0 if it does not end."""
+    """Return the position after the array that begins at ``start``; 0 if the array doesn't end."""
     depth = 0
     for mark in _MARKS.finditer(line, start):
         if mark.group() == b"[":

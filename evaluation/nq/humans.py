@@ -1,4 +1,4 @@
-"""What people reach on the examples that a system answers, and the system by the same measure (sections 5.1 and 5.2)."""
+"""Human performance on the examples that a system answers, and the system by the same measure (sections 5.1, 5.2)."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ PARTITIONS = 1_000
 
 
 class TooFewAnnotations(ValueError):
-    """Examples do not all have the same number of annotations, or no more than are references."""
+    """The examples differ in their number of annotations, or don't have more annotations than references."""
 
 
 def human_bounds(
@@ -26,16 +26,16 @@ def human_bounds(
 ) -> dict[str, Any]:
     """Return precision, recall and F1 of one annotator, the super-annotator and the system, by kind of answer.
 
-    Each partition takes so many annotations of an example as references by chance; people predict from the others, the
-    system says what it says at its best threshold. With fewer references than annotations in the file, its numbers differ
-    from the official ones.
+    Each partition draws ``references`` annotations of an example at random as references. People predict from the other
+    annotations, and the system predicts at its best threshold. If a file has more annotations than references, the
+    system's numbers differ from the official ones.
 
     Parameters
     ----------
     least
-        The score from which on the system's answer counts, by kind.
+        The lowest score at which the system's answer is used, by kind.
     betas
-        So many references with an answer make one to find, by kind.
+        The number of references with an answer that make an example answerable, by kind.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def human_bounds(
 def _keyed(
     kind: str, rows: Sequence[Gold], prediction: Prediction, one: Example, least: float
 ) -> tuple[list[Hashable], Hashable]:
-    """Return the answers of the annotators and that of the system, None for null, so that the same ones are equal."""
+    """Return the annotators' answers and the system's answer (None for null) as comparable values."""
     scored: Scored = getattr(one, kind)
     people: list[Hashable] = [_long(row) if kind == "long" else _short(row) for row in rows]
     if not is_said(scored, least):

@@ -1,4 +1,4 @@
-"""Prediction files as the official evaluation takes them, with errors that say what is wrong."""
+"""Prediction files in the format of the official evaluation, with errors that name the problem."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ def read_predictions(path: Path) -> dict[int, Prediction]:
     Raises
     ------
     PredictionFault
-        The file is no JSON, a prediction breaks the format, or one example has two.
+        The file isn't JSON, a prediction breaks the format, or an example has two predictions.
     """
     try:
         if path.exists() and not path.is_file():

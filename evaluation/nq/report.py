@@ -1,4 +1,4 @@
-"""Everything that is said of a system: the official numbers, how sure they are, and where they come from."""
+"""The report on a system: the official numbers, their uncertainty, and a breakdown."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,13 +19,13 @@ def nq_report(
     seed: int = 0,
     references: int = 0,
 ) -> tuple[dict[str, Any], list[Example]]:
-    """Return the report, and how each example was scored.
+    """Return the report, and the scoring of each example.
 
     The report holds ``metrics`` (the official numbers), ``accuracy`` (the share of examples on which Definition 1 of
-    section 5.1 is 1, with what scores below the best threshold taken as no answer), ``intervals`` (95%, of F1,
-    precision and recall at the best threshold, over resampled examples), ``by_type`` (what is right among examples of
-    each kind of answer, at the best threshold) and ``conditional`` (after section 6.4: see `_conditional`). With
-    ``references``, ``people`` says what annotators reach (see `human_bounds`).
+    section 5.1 is 1, where scores below the best threshold mean no answer), ``intervals`` (95%, of F1, precision and
+    recall at the best threshold, over resampled examples), ``by_type`` (the correct answers among examples of each
+    kind, at the best threshold) and ``conditional`` (after section 6.4: see `_conditional`). With ``references``,
+    ``people`` holds human performance (see `human_bounds`).
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) 
 def _by_type(
     gold: Mapping[int, Sequence[Gold]], examples: Sequence[Example], least: Mapping[str, float]
 ) -> dict[str, dict[str, int]]:
-    """Return for each kind of example how many there are, how many were answered, and how many answers are right."""
+    """Return, for each kind of example, the numbers of examples, of answered examples, and of correct answers."""
     counts: dict[str, dict[str, int]] = {}
     for one in examples:
         kind = _type(gold[one.example_id], one)
@@ -112,11 +112,11 @@ def _type(rows: Sequence[Gold], one: Example) -> str:
 
 
 def _conditional(examples: Sequence[Example]) -> dict[str, Any]:
-    """Return the two scores of section 6.4, as far as a file of predictions tells them, whatever their scores.
+    """Return the two scores of section 6.4, estimated from a prediction file without a threshold.
 
-    ``answerable``: F1 over the examples that have both kinds of answers, freed from the decision whether to answer.
-    ``short_given_long``: F1 of short answers where there is one and the predicted long answer is right, which comes near
-    to being given the long answer.
+    ``answerable``: F1 over the examples that have both kinds of answers, so the decision whether to answer is excluded.
+    ``short_given_long``: F1 of short answers over those of these examples whose predicted long answer is correct. This
+    approximates giving the system the long answer.
     """
     both = [one for one in examples if one.long.has_gold and one.short.has_gold]
     given = [one.short for one in both if one.long.is_correct]

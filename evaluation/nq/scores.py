@@ -11,11 +11,11 @@ MOST_LISTED = 10  # ids in a message
 
 
 class ExamplesDiffer(ValueError):
-    """The examples of annotations and predictions are not the same; the message lists some of both."""
+    """Annotations and predictions cover different examples; the message lists some of the differences."""
 
 
 class Scored(NamedTuple):
-    """One example, of one kind of answer: whether there is one to find, one was given, it is right; and its score."""
+    """One example and kind of answer: whether there is an answer, one was given, it is correct; and its score."""
 
     has_gold: bool
     has_prediction: bool
@@ -43,12 +43,12 @@ def score_all(
     Parameters
     ----------
     long_beta, short_beta
-        So many annotations with an answer make an example one that has an answer to find (β of section 5.1).
+        The number of annotations with an answer that make an example answerable (β of section 5.1).
 
     Raises
     ------
     ExamplesDiffer
-        An example has no prediction, or a prediction no example.
+        An example has no prediction, or a prediction is for an unknown example.
     """
     _refuse_different(gold.keys() - predictions.keys(), predictions.keys() - gold.keys())
     return [
@@ -88,7 +88,7 @@ def is_short(row: Gold, prediction: Prediction) -> bool:
 
 
 def is_said(row: Scored, least: float) -> bool:
-    """Return whether a system gives its answer, with answers that score below a threshold taken as none."""
+    """Return whether a system gives its answer; answers that score below a threshold count as no answer."""
     return row.has_prediction and row.score >= least
 
 
@@ -101,12 +101,12 @@ class Point(NamedTuple):
 
     @property
     def f1(self) -> float:
-        """Their harmonic mean."""
+        """The harmonic mean of precision and recall."""
         return divided(2 * self.precision * self.recall, self.precision + self.recall)
 
 
 def divided(part: float, whole: float) -> float:
-    """Return a quotient; 0 where there is nothing to divide by."""
+    """Return a quotient; 0 if the divisor is 0."""
     return part / whole if whole else 0
 
 
@@ -123,7 +123,7 @@ def curve(rows: Sequence[Scored]) -> Iterator[Point]:
 
 
 def best_point(points: Sequence[Point]) -> Point:
-    """Return the first point with the highest F1; zeros where nothing is right."""
+    """Return the first point with the highest F1; a point of zeros if no answer is correct."""
     best = Point(0.0, 0.0, 0.0)
     for point in points:
         if point.f1 > best.f1:
@@ -132,7 +132,7 @@ def best_point(points: Sequence[Point]) -> Point:
 
 
 def official_metrics(points: Sequence[Point], prefix: str) -> dict[str, float]:
-    """Return the numbers of one kind of answer, from its curve, under the names that the official evaluation prints."""
+    """Return the metrics of one kind of answer from its curve, named as in the official evaluation."""
     best = best_point(points)
     metrics: dict[str, float] = {
         "best-threshold-f1": best.f1 or 0.0,

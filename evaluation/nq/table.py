@@ -1,4 +1,4 @@
-"""The annotations of a release of Quorate, read from its table beside the shards: the pages are not touched at all."""
+"""Annotations of a Quorate release, read from the tables beside the shards, without reading the pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ class TableFault(ValueError):
 
 
 def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
-    """Yield row, id and annotations of each example; its rows stand together.
+    """Yield row, id and annotations of each example; rows of one example are consecutive.
 
     Raises
     ------

@@ -16,9 +16,9 @@ Qrels = dict[str, dict[str, int]]  # by question and answer
 
 @dataclass(slots=True)
 class Run:
-    """What a system returned: by question, the score of each answer.
+    """A system's results: the score of each answer, by question.
 
-    ``unjudged`` holds the questions that have no label at all, the first hundred thousand: trec_eval passes over them.
+    ``unjudged`` holds the questions without any label, up to a hundred thousand. trec_eval ignores them.
     """
 
     name: str
@@ -31,13 +31,13 @@ class Run:
 
 
 def read_qrels(path: Path, *, lowest: int, without: Collection[str] = ()) -> Qrels:
-    """Return the labels by question and answer, as they stand in the file.
+    """Return the labels by question and answer, as written in the file.
 
     Parameters
     ----------
     lowest
-        The least label of what is relevant to some degree or not at all. Negative labels are taken besides, as TREC uses
-        them for spam and off-topic answers: judged, and not relevant.
+        The lowest label on the relevance scale, including "not relevant". Negative labels are accepted too: TREC uses
+        them for spam and off-topic answers, which were judged and aren't relevant.
     without
         Questions to leave out.
 
@@ -77,17 +77,17 @@ def _qrel(text: str, lowest: int) -> tuple[str, str, int]:
 
 
 def read_questions(path: Path) -> frozenset[str]:
-    """Return the ids of questions, one a line, as in ANTIQUE's blacklist; what follows an id is passed over."""
+    """Return question ids, one per line, as in ANTIQUE's blacklist; text after an id is ignored."""
     return frozenset(text.split()[0] for _number, text in text_lines(path))
 
 
 def read_run(path: Path, qrels: Qrels, *, without: Collection[str] = ()) -> Run:
-    """Return a run, without what it says of questions that have no label or are left out.
+    """Return a run without the questions that have no label or are left out.
 
     Raises
     ------
     EvaluationError
-        A line has other columns, a score is no finite number, or an answer stands twice under a question.
+        A line has other columns, a score isn't a finite number, or an answer occurs twice for a question.
     """
     run = Run(path.name)
     for number, text in text_lines(path):

@@ -1,7 +1,7 @@
-"""What a pool's labels say: how much of it is relevant, and what each run brought.
+"""Statistics on the labels of a pool: the relevant share, and the contribution of each run.
 
-The ANTIQUE paper (section 3.1) judged the best 10 answers of BM25 to 100 questions, without the questions' own answers, to
-see how far the labels of the training set are from complete: 13.7% were relevant.
+The ANTIQUE paper (section 3.1) judged BM25's 10 best answers to 100 questions, without the questions' own answers, to
+estimate how incomplete the training labels are: 13.7% were relevant.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ LONGEST_PAIR = 2**20  # bytes of a line: three texts of 20,000 signs, as an impo
 
 
 class Pair(NamedTuple):
-    """A pair of a pool: the runs that brought it, and whether the answer is the question's own."""
+    """A pair of a pool: the runs that retrieved it, and whether the answer is the question's own."""
 
     question: str
     answer: str
@@ -33,7 +33,7 @@ def read_pairs(path: Path) -> list[Pair]:
     Raises
     ------
     EvaluationError
-        A line is no such pair, or there is none.
+        A line isn't such a pair, or the file has no pairs.
     """
     found: dict[tuple[str, str], Pair] = {}
     for number, text in text_lines(path, most=MOST_LABELS, longest=LONGEST_PAIR):
@@ -60,9 +60,9 @@ def _pair(text: str) -> Pair:
 
 
 def pool_report(pairs: Iterable[Pair], qrels: Qrels, *, relevant: int, resamples: int, seed: int) -> dict[str, Any]:
-    """Return the share of judged pairs that is relevant, and of each run what it brought and what it alone brought.
+    """Return the relevant share of the judged pairs and, for each run, its relevant share and unique relevant answers.
 
-    The interval is over questions drawn with replacement, since pairs of one question are alike.
+    The interval is over questions drawn with replacement, since the pairs of one question are correlated.
     """
     every = list(pairs)
     judged = [pair for pair in every if pair.answer in qrels.get(pair.question, {})]
@@ -78,7 +78,7 @@ def pool_report(pairs: Iterable[Pair], qrels: Qrels, *, relevant: int, resamples
 
 
 def _of_run(run: str, judged: Sequence[Pair], good: Sequence[Pair], resamples: int, seed: int) -> dict[str, Any]:
-    """Return a run's share, and how many relevant answers no other run brought, nor the question itself."""
+    """Return a run's relevant share, and its relevant answers that neither another run nor the question contributed."""
     alone = sum(pair.runs == {run} and not pair.is_own for pair in good)
     own = [pair for pair in judged if run in pair.runs]
     return {**_share(own, set(good), resamples, seed), "relevant_alone": alone}
@@ -95,7 +95,7 @@ def _share(judged: Sequence[Pair], good: set[Pair], resamples: int, seed: int) -
 
 
 def _by_question(judged: Sequence[Pair], good: set[Pair]) -> Iterator[tuple[int, int]]:
-    """Yield of each question how many judged pairs are relevant, and how many there are."""
+    """Yield, for each question, the numbers of relevant and of all judged pairs."""
     counts: dict[str, tuple[int, int]] = {}
     for pair in judged:
         relevant, whole = counts.get(pair.question, (0, 0))
@@ -104,7 +104,7 @@ def _by_question(judged: Sequence[Pair], good: set[Pair]) -> Iterator[tuple[int,
 
 
 def pool_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the report as a person reads it."""
+    """Yield the lines of the readable report."""
     yield f"{report['pairs']:,} pairs of {report['questions']:,} questions; {report['judged']:,} have a label"
     yield f"relevant (from {report['relevant_from']} on): {_told(report)}"
     for run in report["runs"]:

@@ -1,7 +1,8 @@
-"""The metrics of the ANTIQUE paper (section 4), how sure they are, and whether two runs differ.
+"""The metrics of the ANTIQUE paper (section 4), their uncertainty, and tests of the differences between runs.
 
-Labels from ``relevant`` on are relevant in MAP, MRR and precision; the gain of nDCG is the label above the lowest one:
-labels 1 to 4 have the gains 0 to 3 (readme of the ANTIQUE release). Negative labels have the gain 0, as in trec_eval.
+Labels of at least ``relevant`` are relevant in MAP, MRR and precision. The gain of nDCG is the label minus the lowest
+label: labels 1 to 4 have the gains 0 to 3 (readme of the ANTIQUE release). Negative labels have the gain 0, as in
+trec_eval.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +27,7 @@ Values = dict[str, list[float]]  # by measure, of each question in one order
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """What counts as relevant, and how much chance there is in the report."""
+    """The threshold for relevance, and the resampling settings of the report."""
 
     relevant: int = 3
     lowest: int = 1
@@ -36,9 +37,9 @@ class Convention:
 
 
 def relevance_report(qrels: Qrels, runs: Iterable[Run], convention: Convention) -> dict[str, Any]:
-    """Return what is said of each run, and of each pair of runs; one run is held at a time.
+    """Return the report on each run and each pair of runs; only one run is in memory at a time.
 
-    Every question that has a label counts; one that a run does not answer counts 0, as with ``trec_eval -c``.
+    The means are over all questions with a label. A question that a run doesn't answer scores 0 (``trec_eval -c``).
     """
     said: list[dict[str, Any]] = []
     values: list[Values] = []
@@ -97,7 +98,7 @@ def judged_share(qrels: Qrels, run: Run, depth: int) -> float:
 
 
 def _comparisons(runs: Sequence[str], values: Sequence[Values], convention: Convention) -> list[dict[str, Any]]:
-    """Return for each pair of runs and measure how far they are apart; p is corrected for all of these together."""
+    """Return the difference of each pair of runs by each measure; p is corrected for all of these comparisons."""
     rows: list[dict[str, Any]] = [
         {
             "first": runs[one],

@@ -1,4 +1,4 @@
-"""How systems rank under the labels of a release, and under those of another policy."""
+"""The ranking of systems under the labels of a release, compared with the ranking under another policy's labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ IDS = ("item_id", "question_id", "answer_id")
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """One run: its mean and its place, from 1 on, before and after; runs with the same mean share the better place."""
+    """One run: its mean score and rank (from 1) before and after; runs with equal means share the better rank."""
 
     run: str
     before: float
@@ -28,17 +28,17 @@ class Reranked:
 def reranked(
     folder: ReleasedFolder, before: Mapping[str, Any], after: Mapping[str, Any], runs: Sequence[Path], measure: str
 ) -> list[Reranked]:
-    """Return how each run stands by the labels before and after, in the order of the files.
+    """Return each run's score and rank by the labels before and after, in the order of the files.
 
     Parameters
     ----------
     before, after
-        By item its label; None is no label, and the pair is left out as if it had not been judged.
+        The label of each item. None means no label: the pair is left out as if it hadn't been judged.
 
     Raises
     ------
     EvaluationError
-        The items of the release are no pairs of a question and an answer, or a run cannot be read.
+        The items of the release aren't pairs of a question and an answer, or a run cannot be read.
     """
     if measure not in MEASURES:
         raise EvaluationError(f"no measure is called {measure}: there are {', '.join(MEASURES)}")

@@ -1,4 +1,4 @@
-"""Soft labels: how near a system's probabilities are to the shares of the votes (or the posterior) of a release.
+"""Soft labels: a system's probabilities compared with the vote shares (or the posterior) of a release.
 
 A prediction is a line of JSON: ``{"item_id": "…", "probabilities": {"1": 0.1, "2": 0.2, "3": 0.3, "4": 0.4}}``.
 """
@@ -23,19 +23,19 @@ Shares = tuple[float, ...]  # of each label, in the order of the release
 
 
 class SoftTarget(StrEnum):
-    """What a system is held against."""
+    """The distribution that a system's probabilities are compared with."""
 
     VOTES = "votes"  # the shares of the votes that count
     POSTERIOR = "posterior"  # by the model of Dawid and Skene
 
 
 def read_soft_labels(folder: Path, target: SoftTarget) -> tuple[list[str], dict[str, Shares]]:
-    """Return the labels of a release, and of each item with votes the share of each label.
+    """Return the labels of a release and, for each item with votes, the share of each label.
 
     Raises
     ------
     EvaluationError
-        The folder is no release with a table of labels.
+        The folder isn't a release with a table of labels.
     """
     try:
         released = ReleasedFolder(folder)

@@ -1,4 +1,4 @@
-"""What a release can be: one module for each family of formats, one line here for each format."""
+"""The release formats: one module for each family of formats, and a dict of all formats."""
 
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ from exports.targets import Progress, Target
 
 
 class Family(Protocol):
-    """How a format is frozen and written."""
+    """The interface of a release format: how its content is frozen and written."""
 
     key: str
     task_type: str | None  # None: of every task type with a vote
@@ -27,11 +27,11 @@ class Family(Protocol):
     takes_generated: bool  # whether generated questions can be mixed into its sealed splits
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return how many annotations per item has in it, or raise `ValueError`."""
+        """Return the number of annotations per item in a release, or raise `ValueError`."""
         ...
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Write down what is in a release, inside the caller's transaction."""
+        """Save the content of a release, inside the caller's transaction."""
         ...
 
     def write(
@@ -41,7 +41,7 @@ class Family(Protocol):
         ...
 
     def tables(self, release: Release) -> dict[str, Any]:
-        """Return what the manifest says of the tables among its own files, by their keys."""
+        """Return the manifest's entries, by key, for the tables among the format's own files."""
         ...
 
 

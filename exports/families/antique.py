@@ -18,7 +18,7 @@ from quality.models import Flag
 
 
 class AntiqueFamily:
-    """Collection, queries, qrels and blacklist; of labels alone, the last two."""
+    """Collection, queries, qrels and blacklist; a release of labels alone has only the last two."""
 
     key = "antique"
     task_type: str | None = "antique"
@@ -28,15 +28,15 @@ class AntiqueFamily:
     tells: tuple[Tells, ...] = (Tells.LABELS, Tells.QRELS)
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return the votes a round takes; they are the campaign's, not a choice of the release."""
+        """Return the number of votes per round, which the campaign sets, not the release."""
         return votes_of_a_round(campaign)
 
     def tables(self, release: Release) -> dict[str, Any]:
-        """Return nothing: its files are no tables."""
+        """Return an empty dict: the format's own files aren't tables."""
         return {}
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Write down the verdicts in force, the pairs without one, and the blacklist."""
+        """Save the verdicts in force, the pairs without a verdict, and the blacklist."""
         verdicts_freeze(release, splits)
         listed = Flag.objects.filter(campaign=release.campaign, is_listed=True).order_by("question_id")
         release.frozen |= {"blacklist": list(listed.values_list("question_id", flat=True))}
@@ -77,7 +77,7 @@ def _queries(pairs: list[JudgedPair]) -> Iterator[str]:
 
 
 def judgments_released(pairs: list[JudgedPair]) -> Iterator[Judgment]:
-    """Yield judgments by question, then by answer; the asker's own choice stands among them, once."""
+    """Yield judgments by question, then by answer, including the asker's own choice once."""
     rows: dict[tuple[str, str], Judgment] = {}
     for pair in pairs:
         if pair.best_id:
@@ -99,7 +99,7 @@ def _collection(pairs: list[JudgedPair]) -> Iterator[str]:
     Raises
     ------
     ValueError
-        One id stands for two texts.
+        One id has two different texts.
     """
     texts: dict[str, str] = {}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""Releases of any campaign whose items get labels by vote: one JSON line an item."""
+"""Releases of any campaign whose items get labels by vote: one JSON line per item."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -25,15 +25,15 @@ class LabelsFamily:
     tells: tuple[Tells, ...] = (Tells.LABELS,)
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return the votes a round takes; they are the campaign's, not a choice of the release."""
+        """Return the number of votes per round, which the campaign sets, not the release."""
         return votes_of_a_round(campaign)
 
     def tables(self, release: Release) -> dict[str, Any]:
-        """Return nothing: its files are no tables."""
+        """Return an empty dict: the format's own files aren't tables."""
         return {}
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Write down the verdicts in force and the items without one."""
+        """Save the verdicts in force and the items without a verdict."""
         verdicts_freeze(release, splits)
 
     def write(

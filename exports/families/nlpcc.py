@@ -39,7 +39,7 @@ _COLUMNS = (
 
 
 class _WrittenFamily:
-    """What both formats have in common: which questions are in, and the table of them."""
+    """The common part of both formats: the selection of questions, and their table."""
 
     key: str
     task_type: str | None
@@ -49,11 +49,11 @@ class _WrittenFamily:
     tells: tuple[Tells, ...]
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return how many questions are written for an item; they are the campaign's, not a choice of the release."""
+        """Return the number of questions written per item, which the campaign sets, not the release."""
         return max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Write down the questions that are in, with their reviews and blind answers, and the items that have none."""
+        """Save the released questions with their reviews and blind answers, and the items without a question."""
         rows, there = list[ReleaseMember](), set[int]()
         for one in accepted(release.campaign, splits):
             there.add(one.item_id)
@@ -92,7 +92,7 @@ class _WrittenFamily:
         return counts
 
     def file(self, release: Release, split: str, questions: list[WrittenQuestion]) -> tuple[str, Iterator[str], str]:
-        """Return name, lines and their ends of a split in the format; a sealed one tells no answer."""
+        """Return name, lines and line ends of a split's file; the file of a sealed split has no answers."""
         raise NotImplementedError
 
 
@@ -105,7 +105,7 @@ class KnowledgeFamily(_WrittenFamily):
     tells: tuple[Tells, ...] = (Tells.ANSWERS,)
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Freeze as every written family, and where written and generated questions stand in sealed splits."""
+        """Freeze as `_WrittenFamily` does, and save the order of written and generated questions in sealed splits."""
         super().freeze(release, splits)
         generated = release.frozen.pop("generated", [])
         if generated and not release.sealed:
@@ -147,14 +147,14 @@ class DocumentFamily(_WrittenFamily):
 
 
 def _order(release: Release, split: str, generated: list[str]) -> list[dict[str, str]] | None:
-    """Return which written question (by its annotation) or generated text stands at each place; None where none is mixed in.
+    """Return the written question (by annotation) or generated text at each position; None without generated ones.
 
-    A split is mixed once: what two releases have in common would tell the written ones.
+    A split is mixed only once: comparing two different mixes would reveal the written questions.
 
     Raises
     ------
     ValueError
-        The generated ones would be told apart by their lengths, or the split was released without them before.
+        Their lengths would reveal the generated questions, or the split was released without them before.
     """
     earlier = Release.objects.filter(campaign=release.campaign, number__lt=release.number).order_by("number")
     before = [one for one in earlier if split in one.sealed]

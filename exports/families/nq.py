@@ -34,25 +34,25 @@ class NaturalQuestionsFamily:
         self.key = key
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return how many annotations per item has in it."""
+        """Return the number of annotations per item in the release."""
         if asked is None:
             raise ReleaseError("release_ways_missing")
         return asked
 
     def tables(self, release: Release) -> dict[str, Any]:
-        """Return the tables of annotations, one beside each shard."""
+        """Return the annotation tables, one for each shard."""
         told = [split for split in release.splits if split not in release.sealed]
         parts = (_table(split, shard) for split in told for shard in range(release.shards))
         return {part.key: part.described() for part in parts}
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Decide which annotations are in it: slots 0 to ``ways`` - 1 of the first round."""
+        """Choose the annotations of the release: slots 0 to ``ways`` - 1 of the first round."""
         _freeze_rows(release, [split.pk for split in splits])
 
     def write(
         self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
     ) -> dict[str, int]:
-        """Write what is not among the finished files yet; return the items of each split."""
+        """Write the files that aren't finished yet; return the items of each split."""
         orders = {split: item_order(release, split) for split in release.splits}
         total = sum(map(len, orders.values()))
         done = 0
@@ -70,7 +70,7 @@ class NaturalQuestionsFamily:
 
 
 def _table(split: str, shard: int) -> Table:
-    """Return the table beside a shard, whose rows are written with the records."""
+    """Return the table that accompanies a shard; its rows are collected while the records are written."""
     meaning = "One row an annotation of a record, in the order of the shard: what the official formats say of it, and the words."
     return Table(f"annotations-{split}-{shard:02d}", meaning, OF_ANNOTATIONS, lambda: iter(()), group="annotations")
 
@@ -78,7 +78,7 @@ def _table(split: str, shard: int) -> Table:
 def _write_shard(
     release: Release, name: str, table: Table | None, item_ids: list[int], folder: Path, target: Target
 ) -> dict[str, WrittenFile]:
-    """Write a shard and the table of its annotations in one pass; put the shard last. A sealed one has no annotations."""
+    """Write a shard and its annotation table in one pass; a sealed shard has no annotations."""
     record, checker = RECORDS[release.family], Checker()
     parts = {file: folder / str(number) for number, file in enumerate((*(table.files if table else ()), name))}
     rows = TableFiles(table, *(parts[file] for file in table.files)) if table else None
@@ -97,12 +97,12 @@ def _write_shard(
 
 
 def _check(checker: Checker, record: dict[str, Any]) -> None:
-    """Refuse a record that breaks a rule of the format; the file that it was for is not put anywhere.
+    """Reject a record that breaks a rule of the format; its unfinished file isn't published.
 
     Raises
     ------
     ValueError
-        Names the item and what is wrong.
+        The message names the item and the problem.
     """
     wrong = next(checker.problems(record), None)
     if wrong is not None:

@@ -1,4 +1,4 @@
-"""What families of labeled items have in common: the verdicts in force are frozen."""
+"""The common part of families of labeled items: the verdicts in force are frozen."""
 
 from django.db import connection
 

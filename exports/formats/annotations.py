@@ -1,4 +1,4 @@
-"""Annotations of Natural Questions as a table: what the official formats say of them, without the page."""
+"""Natural Questions annotations as a table: the content of the official formats, without the page."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ OF_ANNOTATIONS = (
 
 
 def annotation_row(item_id: str, rank: int, record: dict[str, Any], long_text: str, short_texts: list[str]) -> Row:
-    """Return the row of an annotation in the original format, with the words that it marks."""
+    """Return the table row of an annotation in the original format, with the text of its spans."""
     long = record["long_answer"]
     spans = [[span[name] for name in _OFFSETS] for span in record["short_answers"]]
     return (

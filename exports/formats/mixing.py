@@ -1,4 +1,4 @@
-"""Generated questions among written ones, so that nothing but their sense tells them apart."""
+"""Mixing generated questions with written ones, so that only their meaning can distinguish them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ ALIKE = 0.1  # two lengths differ by at most this share, or by one sign
 
 
 def mixed(written: Sequence[str], generated: Sequence[str], *, seed: int) -> list[str | None]:
-    """Return a mixed order: a text for each generated question, None where the next written one stands.
+    """Return a mixed order: the text of each generated question, None where the next written one is placed.
 
-    For each written question as many generated ones of its length are taken as for every other, by the seed; where there are
-    not enough of one length, fewer are taken of all, so that lengths tell nothing.
+    Each written question gets the same number of generated ones of about its length, chosen by the seed. If one length
+    has too few, every written question gets fewer, so that lengths reveal nothing.
 
     Raises
     ------
     ValueError
-        There is not one of about its length for each written question.
+        A written question has no generated one of about its length.
     """
     known = {compared(text) for text in written}
     pool = defaultdict(list)
@@ -40,7 +40,7 @@ def mixed(written: Sequence[str], generated: Sequence[str], *, seed: int) -> lis
 
 
 def _one_each(written: Sequence[str], pool: dict[int, list[str]]) -> list[str] | None:
-    """Take a generated question for each written one out of the pool; None, and nothing taken, where one has none."""
+    """Take one generated question from the pool per written one; None, with the pool unchanged, if any has no match."""
     taken: list[str] = []
     for text in sorted(written, key=len, reverse=True):
         room = max(1, int(len(text) * ALIKE))

@@ -1,8 +1,9 @@
 """The files of NLPCC's shared tasks, as they were released for 2016 and 2017.
 
-KBQA: blocks of ``<question id=N><TAB>…``, ``<triple id=N><TAB>s ||| p ||| o``, ``<answer id=N><TAB>…`` and 50 ``=``, each line
-with CRLF; UTF-8 without a mark. DBQA: ``question<TAB>sentence<TAB>label``, the lines of a question together, no header and no
-quoting. (The guideline's own sample of KBQA has no triple and tabs between answers; the released files do not.)
+KBQA: blocks of ``<question id=N><TAB>…``, ``<triple id=N><TAB>s ||| p ||| o``, ``<answer id=N><TAB>…`` and 50 ``=``,
+each line ending in CRLF; UTF-8 without a byte order mark. DBQA: ``question<TAB>sentence<TAB>label``, consecutive lines
+for each question, no header and no quoting. (The guideline's own KBQA sample has no triple and puts tabs between
+answers, unlike the released files.)
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ class Block(NamedTuple):
     answer: str | None = None
 
     def lines(self) -> Iterator[str]:
-        """Yield its lines, without their ends."""
+        """Yield the lines of the block, without line ends."""
         yield f"<question id={self.number}>\t{self.question}"
         if self.triple is not None:
             yield f"<triple id={self.number}>\t{self.triple}"
@@ -31,7 +32,7 @@ class Block(NamedTuple):
 
 
 def pair_lines(question: str, sentences: Sequence[str], answer: int | None) -> Iterator[str]:
-    """Yield the lines of a question of DBQA, without their ends; where no answer is told, they have no label."""
+    """Yield the DBQA lines of a question without line ends; lines of sealed splits have no label."""
     for place, sentence in enumerate(sentences):
         label = "" if answer is None else f"\t{int(place == answer)}"
         yield f"{question}\t{sentence}{label}"

@@ -33,7 +33,7 @@ def question_tokens(text: str) -> list[str]:
 
 
 def annotation_record(annotation_id: int, answer: dict[str, Any], page: Tokenization) -> dict[str, Any]:
-    """Return an answer in the original format; a bad question has no field there and is a null answer."""
+    """Return an answer in the original format, which has no field for bad questions: they become null answers."""
     index = answer["long_answer"]["candidate_index"]
     short = answer["short_answer"]
     return {

@@ -1,4 +1,4 @@
-"""A table: typed columns, each with its meaning, and rows that are made one after another."""
+"""A table: typed columns with descriptions, and rows generated one by one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FOLDER = "tables"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a release. ``rows`` begins again with each call; a row has a value for each column, in order."""
+    """A table of a release. Each call of ``rows`` starts at the first row; a row has one value per column, in order."""
 
     key: str
     meaning: str
@@ -43,13 +43,13 @@ class Table:
         return self.lines, self.parquet
 
     def described(self) -> dict[str, Any]:
-        """Return what the manifest says of it."""
+        """Return the table's description for the manifest."""
         columns = [{"name": one.name, "type": one.kind.value, "meaning": one.meaning} for one in self.columns]
         return {"meaning": self.meaning, "group": self.group or self.key, "columns": columns}
 
 
 def chunks(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    """Yield lists of so many things; the last may be shorter."""
+    """Yield lists of a fixed size; the last may be shorter."""
     rest = iter(things)
     while chunk := list(islice(rest, size)):
         yield chunk

@@ -1,10 +1,10 @@
-"""What the files of a format tell that systems can be scored against."""
+"""The kinds of content in release files that systems can be scored against."""
 
 from enum import StrEnum
 
 
 class Tells(StrEnum):
-    """One kind of thing that a format tells."""
+    """One kind of content that systems can be scored against."""
 
     ANNOTATIONS = "annotations"  # boxes and spans of pages
     LABELS = "labels"  # one of a few, an item each

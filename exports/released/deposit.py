@@ -1,4 +1,4 @@
-"""A release as one file to deposit, and the same for an anonymous review: without names, addresses and hosts in what describes it."""
+"""A release as one archive for deposit, optionally anonymized for review."""
 
 import hashlib
 import re
@@ -20,15 +20,16 @@ _KNOWN = frozenset({"schema.org", "mlcommons.org", "purl.org", "spdx.org"})
 
 
 def deposit_write(folder: ReleasedFolder, to: Path, *, anonymous: bool) -> int:
-    """Write a zip of every file that a release's checksums name, and return how many there are.
+    """Write a zip of all files listed in a release's checksums, and return the number of files.
 
-    With ``anonymous``, what describes the release names no author, mail address or host, it has no ``CITATION.cff``, and
-    checksums are those of the files as they are in it. Tables stay as they are: look into what people wrote there.
+    With ``anonymous``, author names, mail addresses and hosts are removed from the descriptive files, ``CITATION.cff``
+    is omitted, and the checksums match the anonymized files. Tables are not changed: check texts that people
+    wrote there.
 
     Raises
     ------
     FolderError
-        A file is missing, or the folder is no release.
+        A file is missing, or the folder isn't a release.
     """
     sums = sums_of(folder.path)
     texts = _scrubbed(folder) if anonymous else {}

@@ -1,4 +1,4 @@
-"""What is different between two releases, item by item."""
+"""The differences between two releases, item by item."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ LABELS = "labels"
 
 @dataclass(frozen=True)
 class Difference:
-    """Items by id: in the second release alone, in the first alone, and in both with another label or other annotations."""
+    """Item ids: only in the second release, only in the first, and in both but with another label or annotations."""
 
     added: list[str]
     removed: list[str]
@@ -18,7 +18,7 @@ class Difference:
 
 
 def difference(before: ReleasedFolder, after: ReleasedFolder) -> Difference:
-    """Return what changed between two releases: labels where both have them, else the annotations of records.
+    """Return the changes between two releases: of labels if both have them, otherwise of the records' annotations.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A release as a folder on this machine, which others may have made: nothing in it is believed."""
+"""A release in a local folder. Others may have created it, so its content is not trusted."""
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ _IS: dict[Kind, Callable[[Any], bool]] = {
 
 
 class FolderError(ValueError):
-    """A folder is no release, or a damaged one; the message says which file and why."""
+    """A folder isn't a release, or is damaged; the message names the file and the reason."""
 
 
 class ReleasedFolder:
@@ -42,7 +42,7 @@ class ReleasedFolder:
 
     @property
     def tables(self) -> dict[str, Any]:
-        """What the manifest says of each table; none in releases from before there were any."""
+        """The manifest's entry for each table; empty for older releases without tables."""
         found: dict[str, Any] = self.manifest.get("tables", {})
         return found
 
@@ -51,12 +51,12 @@ class ReleasedFolder:
         return {one["name"]: Kind(one["type"]) for one in self.tables[key]["columns"]}
 
     def rows(self, key: str, needed: Collection[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table, each with the columns that the manifest names, of their types.
+        """Yield the rows of a table, with all columns that the manifest names checked for their types.
 
         Raises
         ------
         FolderError
-            There is no such table, a needed column is missing, or its file is damaged; names the line.
+            The table or a needed column is missing, or the file is damaged; the message names the line.
         """
         if key not in self.tables:
             raise FolderError(f"{self.path}: this release has no table {key}")
@@ -70,12 +70,12 @@ class ReleasedFolder:
             yield row
 
     def lines(self, key: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield line and row of a table, whatever is in it.
+        """Yield line number and row of a table without checking the columns.
 
         Raises
         ------
         FolderError
-            The file is damaged, a line is no object or too long, or it unpacks to more than data ever does.
+            The file is damaged, a line isn't an object or is too long, or it unpacks to more data than plausible.
         """
         path, line = self._path(key), 0
         try:
@@ -95,7 +95,7 @@ class ReleasedFolder:
 
 
 def row_problems(row: dict[str, Any], kinds: dict[str, Kind]) -> Iterator[str]:
-    """Yield what is wrong with the columns of a row."""
+    """Yield the problems in the columns of a row."""
     if row.keys() != kinds.keys():
         yield "its columns are not those of the manifest"
         return
@@ -105,12 +105,12 @@ def row_problems(row: dict[str, Any], kinds: dict[str, Kind]) -> Iterator[str]:
 
 
 def sums_of(folder: Path) -> dict[str, str]:
-    """Return the sha256 of each file of a release, by its name in the folder, as its sums state them.
+    """Return the sha256 of each file of a release, by file name, from the release's checksum file.
 
     Raises
     ------
     FolderError
-        They cannot be read, or a line is no sum of a file in the folder.
+        The checksums cannot be read, or a line isn't a checksum of a file in the folder.
     """
     path = folder / SUMS
     try:
@@ -129,12 +129,12 @@ def sums_of(folder: Path) -> dict[str, str]:
 
 
 def small_file(path: Path) -> bytes:
-    """Return the bytes of a file that is never large.
+    """Return the bytes of a file that is expected to be small.
 
     Raises
     ------
     FolderError
-        It is no plain file, or large.
+        The file isn't a plain file, or is too large.
     """
     if path.exists() and not path.is_file():
         raise FolderError(f"{path}: isn't a file")
@@ -151,7 +151,7 @@ def small_file(path: Path) -> bytes:
 
 
 def shown(value: Any) -> str:
-    """Return a value for a terminal or a line of text: signs that would move the cursor or break the line are escaped."""
+    """Return a value as text for a terminal or a single line; control characters and line breaks are escaped."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in str(value))
 
 

@@ -1,4 +1,4 @@
-"""What a paper says of a release: tables in LaTeX and a paragraph on how it was made, from its folder alone."""
+"""Text about a release for a paper: LaTeX tables and a methods paragraph, made from the release folder alone."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ _SPECIAL = {
 
 
 def latex(text: Any) -> str:
-    """Return a text as LaTeX sets it, on one line."""
+    """Return a text escaped for LaTeX, on one line."""
     return "".join(_SPECIAL.get(sign, sign if sign.isprintable() else " ") for sign in str(text))
 
 
@@ -34,7 +34,7 @@ def tables_tex(folder: ReleasedFolder) -> str:
     Raises
     ------
     FolderError
-        The manifest lacks what a release has, or a table is damaged.
+        The manifest lacks required entries, or a table is damaged.
     """
     manifest = folder.manifest
     try:
@@ -53,7 +53,7 @@ def tables_tex(folder: ReleasedFolder) -> str:
 
 
 def methods_tex(folder: ReleasedFolder) -> str:
-    """Return a paragraph on how a release was made, in LaTeX: what the manifest knows, and nothing else.
+    """Return a LaTeX paragraph on how a release was created, based only on the manifest.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rows of Parquet files that others may have made: a few bytes there can stand for gigabytes."""
+"""Rows of untrusted Parquet files, in which a few bytes can expand to gigabytes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ _LAYOUTS: dict[str, Literal["i", "q", "d"]] = {"int32": "i", "int64": "q", "doub
 
 
 class ParquetFault(ValueError):
-    """A file is damaged, or is not what a table of a release is; the message says why."""
+    """A file is damaged, or isn't a table of a release; the message gives the reason."""
 
 
 def names_of(path: Path) -> list[str]:
@@ -38,12 +38,12 @@ def names_of(path: Path) -> list[str]:
 def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     """Yield the values of some columns, row by row.
 
-    Text is read as numbers into the texts that there are, so that what a batch will take is known before it is made.
+    Text is read as dictionary indices, so that the memory for a batch is known before it is allocated.
 
     Raises
     ------
     ParquetFault
-        A column is missing or of another kind than tables have, the file is damaged, or it unpacks to more than data does.
+        A column is missing or has an unknown type, the file is damaged, or it unpacks to more data than plausible.
     """
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -87,7 +87,7 @@ def _check_ratio(about: Any, path: Path) -> None:
 
 
 def _values(column: Any) -> list[Any]:
-    """Return the values of a column, ten times as fast as Arrow itself gives them where none is missing."""
+    """Return the values of a column; ten times as fast as Arrow's own conversion if no value is missing."""
     import pyarrow.types as kinds  # noqa: PLC0415
 
     if kinds.is_dictionary(column.type):
@@ -103,7 +103,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def _texts(dictionary: Any, indices: list[int | None]) -> list[str | None]:
-    """Return the texts at some places; Arrow itself would read before the first one, and all of them for each batch."""
+    """Return the texts at some indices; Arrow would read out of bounds below 0, and convert all of them per batch."""
     used = {index for index in indices if index is not None}
     if used and min(used) < 0:
         raise ParquetFault("names a text that is not there")

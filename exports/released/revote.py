@@ -19,7 +19,7 @@ Vote = tuple[str, str, int, Any]  # item, annotator, round, label
 
 
 class Revote(StrEnum):
-    """How votes become labels. Where they do not, an item is undecided, unless an expert's opinion is there."""
+    """The policy for turning votes into labels. If votes don't decide, an expert's opinion does, if there is one."""
 
     MAJORITY = "majority"  # a strict majority of the first round; no expert
     SECOND = "second"  # else a strict majority of the second round, else the expert (the paper's process)
@@ -31,7 +31,7 @@ class Revote(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """An item whose label is another now; None is no label."""
+    """An item whose label changed; None means no label."""
 
     item_id: str
     before: Any
@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Revoted:
-    """Labels by item, None where votes do not decide; what changed against the release, and its labels of these items."""
+    """The new labels by item (None if undecided), the changes, and the released labels of the same items."""
 
     labels: dict[str, Any]
     changes: list[Change]
@@ -48,20 +48,21 @@ class Revoted:
 
     @property
     def undecided(self) -> list[str]:
-        """The items that had a label and have none now: they would have gone on to people who were never asked."""
+        """The items that lost their label: in a real campaign, they would have gone to further annotators."""
         return [change.item_id for change in self.changes if change.after is None]
 
 
 def revote(
     folder: ReleasedFolder, policy: Revote, *, without: Collection[str] = (), without_batches: Collection[int] = ()
 ) -> Revoted:
-    """Return the labels of a release under a policy, of its items that the batches leave; short ones had none to change.
+    """Return a release's labels under a policy, except for items of ``without_batches`` and items with a shortfall.
 
     Parameters
     ----------
     without
-        Pseudonyms whose votes are left out. The place of such a vote stays empty: a majority is one of all the places
-        of a round, so that what is left of two to one decides nothing, while two who agree still do.
+        Pseudonyms whose votes are left out. The slot of such a vote stays empty: a majority is computed over all slots
+        of a round. If one of the votes of a two to one majority is left out, the item is
+        undecided; if the other vote is left out, the two that agree still decide.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def label_of(votes: Votes, places: int, opinion: Any, policy: Revote) -> Any:
 
 
 def _majority(votes: list[Hashable], places: int) -> Any:
-    """Return the label with more than half of all places of a round, or None."""
+    """Return the label that more than half of a round's slots chose, or None."""
     found = strict_majority(votes, needed=1)
     return found.label if isinstance(found, Decided) and 2 * found.votes > places else None
 

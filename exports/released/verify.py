@@ -1,6 +1,6 @@
-"""Check a release: that every file is there and unchanged, and that its tables are what the manifest says.
+"""Check that all files of a release exist and are unchanged, and that its tables match the manifest.
 
-Sums say that files are as they were made, and not who made them.
+Checksums prove that files are unchanged, not who created them.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ ONE_AN_ITEM = ("items", "labels")
 
 
 def problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
-    """Yield (file, what is wrong with it). Tables are read only where their files are unchanged."""
+    """Yield pairs of a file and a problem. Tables are read only if their files are unchanged."""
     changed = set()
     for name, what in _file_problems(folder):
         changed.add(name)
@@ -93,7 +93,7 @@ def _table_problems(folder: ReleasedFolder, key: str, known: set[str] | None) ->
 
 
 def _parquet_problem(folder: ReleasedFolder, key: str) -> str:
-    """Return where the Parquet file of a table first differs from its JSON lines; nothing if it does not."""
+    """Return the first difference of a table's Parquet file from its JSON lines; an empty text if there is none."""
     path, names = folder.path / f"tables/{key}.parquet", list(folder.kinds(key))
     try:
         if names_of(path) != names:

@@ -1,4 +1,4 @@
-"""How the annotators of a release agree, over what is in it and nothing else."""
+"""Agreement between the annotators of a release, computed only from its content."""
 
 from typing import Any
 
@@ -14,11 +14,12 @@ from quality.dashboard.selectors.agreement import agreement_over
 
 
 def agreement_in(release: Release, *, takes_ways: bool) -> list[dict[str, Any]]:
-    """Return for each measure its name, scale, Krippendorff's alpha with its interval, and the items it is over.
+    """Return each measure's name, scale, Krippendorff's alpha with its interval, and number of items.
 
-    Over the annotations of the first round that counted when the release was frozen, of the items that it holds; where
-    it takes so many annotations of an item, over those alone. Votes that were asked for because others differed are no
-    fair draw, and those behind a label alone would leave out who was outvoted.
+    Uses the annotations of the release's items that were counted in the first round when the release was frozen. If the
+    release takes a fixed number of annotations per item, only those are used. Votes of later rounds were requested
+    because earlier ones differed, so they aren't a random sample. The votes behind a label alone would leave out the
+    outvoted annotators.
     """
     first_round = Q(annotation__assignment__slot__round=1) | Q(annotation__assignment=None, annotation__slot__round=1)
     votes = release.votes.filter(first_round, state=AnnotationState.COUNTED)

@@ -1,4 +1,4 @@
-"""What a release has that the one before it did not have, counted while it is frozen."""
+"""The differences from the previous release, counted while a release is frozen."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from exports.selectors.within import within
 
 
 def since_before(release: Release) -> dict[str, int] | None:
-    """Return the number of the release before of the same form, and how many items were added, removed and changed.
+    """Return the number of the previous release in the same format, and how many items were added, removed and changed.
 
-    Changed: another label, or other annotations. None where there is no release before.
+    A changed item has another label, or other annotations. Returns None if there is no previous release.
     """
     same = Release.objects.filter(campaign=release.campaign_id, family=release.family, ways=release.ways)
     before = same.filter(number__lt=release.number).order_by("-number").first()
@@ -24,7 +24,7 @@ def since_before(release: Release) -> dict[str, int] | None:
 
 
 def _items(there: Any, elsewhere: Any) -> int:
-    """Return how many items are in the one and not in the other."""
+    """Return the number of items that are in ``there`` and not in ``elsewhere``."""
     only = there.filter(~within(elsewhere.all())).values("item").distinct()
     return int(only.count())
 

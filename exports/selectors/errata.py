@@ -1,4 +1,4 @@
-"""What earlier releases of the same form hold that no longer counts, written down while a release is frozen."""
+"""Content of earlier releases in the same format that is no longer counted, saved while a release is frozen."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ NOT_TOLD = "withdrawn"  # why a person left is not ours to publish
 
 
 def errata_of(release: Release) -> Iterator[tuple[str, str, str]]:
-    """Yield (item, annotation, why) of what a release rests on that no longer counts: excluded, withdrawn, retired."""
+    """Yield (item, annotation, reason) for a release's content that was later excluded, withdrawn or retired."""
     why = CountedChange.objects.filter(annotation=OuterRef("annotation")).order_by("-pk").values("because")[:1]
     rows = ReleaseVote.objects.filter(release=release, is_used=True).exclude(annotation__state=AnnotationState.COUNTED)
     names = ("item__published_id", "annotation__published_id", "annotation__state", "why")
@@ -33,6 +33,6 @@ def errata_before(release: Release) -> list[tuple[int, str, str, str]]:
 
 
 def errata_rows(release: Release) -> Iterator[dict[str, Any]]:
-    """Yield the errata that were frozen with a release, as they stand in its file."""
+    """Yield the errata that were frozen with a release, as written to its file."""
     for number, item, annotation, why in release.frozen.get("errata", []):
         yield {"annotation_id": annotation, "because": why, "item_id": item, "release": number}

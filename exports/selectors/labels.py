@@ -16,7 +16,7 @@ CHUNK = 200
 
 
 def labels_beyond(release: Release, at: datetime) -> dict[str, int]:
-    """Return how many labels a release has, and how many of them were not in force at a moment, or were others."""
+    """Return the number of a release's labels, and of those that differed or didn't exist at a moment."""
     verdicts = Verdict.objects.filter(pk__in=ReleaseVerdict.objects.filter(release=release).values("verdict"))
     then = in_force_at(at).filter(item=OuterRef("item")).values("label")[:1]
     later = verdicts.filter(decided_at__gt=at).annotate(then=Subquery(then)).values_list("label", "then")
@@ -34,7 +34,7 @@ def _verdicts(release: Release, split: str) -> Iterator[Verdict]:
 
 
 def labelled_items(release: Release, split: str) -> Iterator[dict[str, Any]]:
-    """Yield an item a line: its ids, what was shown, its label and how that came about; of labels alone, no texts."""
+    """Yield one dict per item: ids, content, label and its rule. If the release has labels only, texts are left out."""
     left_out = {one.column.name for one in TASK_TYPES[release.campaign.task_type].item_columns if one.is_source}
     left_out = left_out if release.labels_only else set()
     for verdict in _verdicts(release, split):

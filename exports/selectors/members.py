@@ -1,4 +1,4 @@
-"""What is in a release, read in the order it is written."""
+"""The content of a release, in the order in which it is written."""
 
 import hashlib
 import hmac
@@ -27,7 +27,7 @@ from exports.models import Release, ReleaseMember, Shortfall
 
 @dataclass(frozen=True, slots=True)
 class ReleasedItem:
-    """One item of a release: what goes into the record, and into the table of its annotations."""
+    """One item of a release: the data for its record, and for the table of its annotations."""
 
     example: Example
     annotations: list[dict[str, Any]]
@@ -41,9 +41,9 @@ def item_order(release: Release, split: str) -> list[int]:
 
 
 def in_order(release: Release, rows: Iterable[tuple[int, int, str]]) -> list[int]:
-    """Return the first of each row (key, item, published id) by the release's seed, or as the items were imported.
+    """Return the keys of rows (key, item, published id), ordered by the release's seed or, without one, by import.
 
-    Both orders are the same on every database.
+    Both orders are identical on every database.
     """
     seed = release.seed
     if seed is None:
@@ -52,7 +52,7 @@ def in_order(release: Release, rows: Iterable[tuple[int, int, str]]) -> list[int
 
 
 def shard_of(release: Release, order: list[int], shard: int) -> list[int]:
-    """Return what goes into a shard: every n-th, or the next part where the order of the import is kept."""
+    """Return the keys of a shard: every n-th one, or a contiguous part if the import order is kept."""
     if release.seed is None:
         first, last = (len(order) * number // release.shards for number in (shard, shard + 1))
         return order[first:last]
@@ -96,7 +96,7 @@ def _released(item: Item, ranked: list[tuple[int, Annotation]]) -> ReleasedItem:
 
 
 def _words(annotation: Annotation, page: Tokenization) -> tuple[str, list[str]]:
-    """Return the words that an annotation marks: of its long answer, and of each short one."""
+    """Return the text of an annotation's long answer, and of each short answer."""
     spans = annotation.answer["short_answer"]["spans"]
     return " ".join(long_answer_tokens(annotation.answer, page)), [span_text(span, page) for span in spans]
 
@@ -114,10 +114,10 @@ def provenance_of(release: Release) -> dict[str, Any]:
 
 
 class Pseudonyms:
-    """Names for annotators in the releases of one campaign: keyed per person, so nobody can work them out.
+    """Pseudonyms of annotators in one campaign's releases, from a secret key per person, so they can't be recomputed.
 
-    Erasing a person destroys the key; in later releases their work stands under another name. People who are ``rare``,
-    by the text of their ids, have another name for each judgment.
+    Erasing a person destroys the key; in later releases their work has another pseudonym. The people in ``rare``
+    (surrogate ids as text) have a different pseudonym for each judgment.
     """
 
     def __init__(self, campaign_id: UUID, rare: Collection[str] = ()) -> None:
@@ -137,7 +137,7 @@ class Pseudonyms:
         return self._names[who]
 
     def of_judgment(self, who: str, annotation: str) -> str:
-        """Return the pseudonym under which a judgment stands."""
+        """Return the pseudonym for a judgment."""
         if who in self._rare:
             return f"rare-{self._digest(UUID(who), f'{self._campaign}:{annotation}')}"
         return self.of_text(who)
@@ -147,7 +147,7 @@ class Pseudonyms:
         return f"annotator-{self._digest(surrogate_id, self._campaign)}"
 
     def is_rare(self, who: str) -> bool:
-        """Return whether a person has no pseudonym of their own."""
+        """Return whether a person has a different pseudonym for each judgment."""
         return who in self._rare
 
     def _digest(self, surrogate_id: UUID, of: str) -> str:
@@ -157,7 +157,7 @@ class Pseudonyms:
 
 
 def key_of(surrogate_id: UUID) -> bytes:
-    """Return a person's own key, or, for a person whom nothing names, one that nothing leads to."""
+    """Return a person's own key; for a surrogate without a person, a key derived from its id."""
     for model, name in ((User, "surrogate"), (ExternalIdentity, "surrogate"), (Surrogate, "pk")):
         key = model.objects.filter(**{name: surrogate_id}).values_list("key", flat=True).first()
         if key is not None:
@@ -166,7 +166,7 @@ def key_of(surrogate_id: UUID) -> bytes:
 
 
 def role_waivers(release: Release) -> Iterator[dict[str, Any]]:
-    """Yield why people could manage this campaign and annotate or judge in it, up to the freeze; no names."""
+    """Yield the reasons, up to the freeze, for letting managers of this campaign also annotate or judge; no names."""
     rows = RoleWaiver.objects.filter(scope_id=release.campaign_id, at__lte=release.created_at).order_by("pk")
     for row in rows:
         yield {"reason": row.reason, "on": row.at.date().isoformat()}

@@ -1,4 +1,4 @@
-"""Pages that items of several splits are asked of: systems that saw one in training know it in the test."""
+"""Pages shared between splits: a system that saw a page in training knows it in the test."""
 
 from collections import defaultdict
 from itertools import combinations
@@ -8,7 +8,7 @@ from exports.models import Release
 
 
 def page_overlap(release: Release) -> list[dict[str, Any]]:
-    """Return for each two splits of a release how many pages are in both; nothing where items have no pages."""
+    """Return, for each pair of a release's splits, the number of shared pages; empty if items have no pages."""
     rows = release.members.filter(rank=0, item__tokenization__isnull=False)
     pages: dict[str, set[str]] = defaultdict(set)
     for split, sha256 in rows.values_list("item__split__name", "item__tokenization__document__sha256").iterator(5000):

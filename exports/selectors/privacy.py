@@ -1,4 +1,4 @@
-"""Whom the judgments of a release could lead to: those who did little, and those who were alone at something."""
+"""Re-identification risk in a release: people with few judgments, and people who were the only ones on a day."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from exports.models import Release
 
 @dataclass(frozen=True)
 class Privacy:
-    """Who gets a pseudonym of their own for each judgment, by the text of their surrogate, and what a reader is told of it.
+    """The people (surrogate ids as text) who get a pseudonym per judgment, and a report for readers.
 
-    A person with a handful of judgments is easily recognized by those who know when they took part; one recognized
-    judgment would give the others away if they shared a pseudonym.
+    Someone who knows when a person with few judgments took part can easily recognize one of the judgments. With a
+    shared pseudonym, this would reveal the person's other judgments too.
     """
 
     rare: frozenset[str] = frozenset()
@@ -24,7 +24,7 @@ class Privacy:
 
 
 def privacy_of(release: Release) -> Privacy:
-    """Return who is rare in a release, and the days, ways and guideline versions that one person alone has."""
+    """Return the people with few judgments, and the number of days, workforces and guidelines with one person."""
     below = release.rare_below
     votes = release.votes.exclude(annotation__via=PUBLISHED).annotate(
         who=Cast("annotation__surrogate_id", CharField()),

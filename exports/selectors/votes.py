@@ -1,4 +1,4 @@
-"""The annotations that a release froze, in every state, read quickly: as text, and each answer once."""
+"""The annotations frozen with a release, in every state, read quickly: as text, parsing equal answers only once."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -69,7 +69,7 @@ def frozen_votes(release: Release, first: int, last: int) -> list[FrozenVote]:
 
 
 def labels_given(release: Release, labels: "Answers") -> Iterator[tuple[int, str, Any]]:
-    """Yield item, annotator and label of every vote that counted. More annotations than make a verdict are no votes."""
+    """Yield item, annotator and label of every counted vote. Annotations beyond those a verdict uses aren't votes."""
     is_vote = Q(annotation__slot__round=1, annotation__slot__index__lt=F("item__votes")) | Q(annotation__slot__round=2)
     rows = release.votes.filter(is_vote, state=COUNTED).annotate(
         who=Cast("annotation__surrogate_id", CharField()), text=Cast("annotation__answer", TextField())
@@ -79,14 +79,14 @@ def labels_given(release: Release, labels: "Answers") -> Iterator[tuple[int, str
 
 
 class Answers:
-    """What a function makes of answers. Many are the same text: each is read once."""
+    """A function's cached results for answers: equal answers are parsed only once."""
 
     def __init__(self, make: Any) -> None:
         self._make = make
         self._kept: dict[str, Any] = {}
 
     def of(self, text: str) -> Any:
-        """Return what the function makes of an answer in JSON."""
+        """Return the function's result for an answer in JSON."""
         if text not in self._kept:
             if len(self._kept) >= MOST_KEPT:
                 self._kept.clear()

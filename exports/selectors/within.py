@@ -1,4 +1,4 @@
-"""Whether an item is among the rows of a release, asked so that large releases are answered by an index."""
+"""A condition for membership in a release that large releases can answer from an index."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 
 def within(rows: QuerySet[Any], name: str = "item", *, of: str = "") -> Exists:
-    """Return the condition that one of the rows has the ``name`` of the outer row (there called ``of``).
+    """Return the condition that a row exists whose ``name`` equals the outer row's ``of`` (by default ``name``).
 
-    Not as a list of keys: PostgreSQL walks through a list that is too long for its working memory again for each row.
+    A list of keys would be slow: PostgreSQL scans a list that exceeds its working memory again for each row.
     """
     return Exists(rows.filter(**{name: OuterRef(of or name)}))

@@ -1,4 +1,4 @@
-"""How the people behind a release were paid and treated, as it is when it is frozen."""
+"""Pay and treatment of the people behind a release, at the time of its freeze."""
 
 from typing import Any
 

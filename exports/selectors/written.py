@@ -1,4 +1,4 @@
-"""Questions that people wrote: which of them a release takes, and what it tells of them."""
+"""Written questions: which ones a release includes, and the data about them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from exports.selectors.members import in_order
 
 
 class Accepted(NamedTuple):
-    """A written annotation that counts, with the item and the rank it has, and what followed: (annotation, item) each."""
+    """A counted written annotation with its item and rank, and its follow-up annotations as (annotation, item)."""
 
     annotation_id: int
     item_id: int
@@ -22,7 +22,7 @@ class Accepted(NamedTuple):
 
 
 class WrittenQuestion(NamedTuple):
-    """A question as a release tells it. ``recovered``: whether a third person found its answer; None where nobody was asked."""
+    """A question in a release. ``recovered``: whether a third person found its answer; None if not asked."""
 
     item: str  # published ids
     annotation: str
@@ -35,7 +35,7 @@ class WrittenQuestion(NamedTuple):
 
 
 def accepted(campaign: Campaign, splits: Iterable[Split]) -> Iterator[Accepted]:
-    """Yield the questions of splits that count and passed their review, where there is one; each text once, the first."""
+    """Yield the counted questions of splits that passed review, if reviewed; of equal texts only the first."""
     needs_review = options_from(OPTIONS, campaign.options)["review"]
     after = _followed(campaign)
     asked = Item.objects.filter(campaign=campaign, follows__isnull=False, state=ItemState.ACTIVE)
@@ -67,7 +67,7 @@ def accepted(campaign: Campaign, splits: Iterable[Split]) -> Iterator[Accepted]:
 
 
 def _followed(campaign: Campaign) -> dict[int, tuple[int, int, Any]]:
-    """Return, by the answer that it is about, each counted one that follows: itself, its item, and what it says."""
+    """Return each counted follow-up as (annotation, item, answer), by the answer that it is about."""
     rows = Annotation.objects.filter(
         campaign=campaign, state=AnnotationState.COUNTED, item__follows__isnull=False, item__state=ItemState.ACTIVE
     )

@@ -1,4 +1,4 @@
-"""The typed tables of a release: what every family of formats is a view of."""
+"""The typed tables of a release, from which the formats of all families are derived."""
 
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
@@ -13,7 +13,7 @@ from exports.tables.people import annotators_table
 
 
 def tables_of(release: Release, pseudonyms: Pseudonyms) -> list[Table]:
-    """Return the tables of a release, in the order that a reader needs them."""
+    """Return the tables of a release, in reading order."""
     task_type = TASK_TYPES[release.campaign.task_type]
     order = items_of(release)
     tables = [items_table(release, order), judgments_table(release, order, pseudonyms)]

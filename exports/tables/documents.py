@@ -1,4 +1,4 @@
-"""The pages that items are asked of."""
+"""The table of the pages that items refer to."""
 
 from collections.abc import Iterator
 

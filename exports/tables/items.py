@@ -1,4 +1,4 @@
-"""The items of a release, and those that fell short."""
+"""The items of a release, including those with a shortfall."""
 
 from collections.abc import Iterator
 
@@ -45,9 +45,9 @@ _DOCUMENT = (
 
 
 def items_of(release: Release) -> list[int]:
-    """Return the keys of the items that tables of a release are about, as imported: released ones and short ones.
+    """Return the keys of items in a release's tables, in import order: released items and items with a shortfall.
 
-    Parts of it are ranges of keys, which databases read faster than lists of them.
+    Parts of the result are ranges of keys, which databases read faster than lists of keys.
     """
     frozen = Q(within(release.votes.all(), of="pk")) | Q(within(release.shortfall.all(), of="pk"))
     if isinstance(TASK_TYPES[release.campaign.task_type], Written):

@@ -1,4 +1,4 @@
-"""Every annotation of the items of a release, whatever became of it."""
+"""Every annotation of a release's items, in any state."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -101,6 +101,6 @@ def _row(vote: FrozenVote, said: tuple[Any, ...], pseudonyms: Pseudonyms) -> Row
 
 
 def _one_form(stages: str) -> str | None:
-    """Return JSON as every database would have it: each writes it with blanks and in an order of its own."""
+    """Return JSON in one canonical form, since databases differ in spacing and key order."""
     found = orjson.loads(stages)
     return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode() if found else None

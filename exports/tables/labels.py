@@ -1,4 +1,4 @@
-"""The labels of a release, with what the votes say beside them; and the experts' opinions that decided."""
+"""The labels of a release with vote statistics, and the expert opinions that decided labels."""
 
 from collections.abc import Iterator
 from math import log2
@@ -28,7 +28,7 @@ def _label_column(release: Release) -> Column:
 
 
 def labels_table(release: Release, order: list[int]) -> Table:
-    """Return the table of labels: what was decided, by which rule, and how sure the votes are."""
+    """Return the table of labels: the label, the rule that decided it, and the certainty of the votes."""
     labels = voted(release.campaign.task_type).labels
     columns = (
         ITEM,
@@ -75,7 +75,7 @@ def _rows(release: Release, order: list[int], labels: tuple[Any, ...]) -> Iterat
 
 
 def _told(release: Release) -> "QuerySet[ReleaseVerdict]":
-    """Return the labels that a release tells."""
+    """Return the labels that a release contains, which exclude those of sealed splits."""
     return release.verdicts.exclude(item__split__name__in=release.sealed)
 
 
@@ -85,7 +85,7 @@ def _judgments(release: Release, labels: tuple[Any, ...]) -> Judgments:
 
 
 def entropy(counts: list[int]) -> float | None:
-    """Return the entropy of shares in bits; None where there is no vote."""
+    """Return the entropy of the vote shares in bits; None without votes."""
     total = sum(counts)
     if not total:
         return None

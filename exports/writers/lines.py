@@ -1,4 +1,4 @@
-"""JSON lines in gzip, the same bytes for the same rows, hashed while they are written."""
+"""JSON lines in gzip; equal rows give identical bytes. Hashes are computed during writing."""
 
 import hashlib
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ class LinesFile:
         )
 
     def write(self, row: dict[str, Any]) -> int:
-        """Add a row; return the bytes of its line."""
+        """Add a row; return the number of bytes in its line."""
         line = orjson.dumps(row, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
         self._part.append(line)
         self._waiting += len(line)
@@ -66,7 +66,7 @@ class LinesFile:
                 self._flush()
 
     def finished(self) -> WrittenFile:
-        """Return what was written, once the file is closed."""
+        """Return the hashes and sizes of the file, once it is closed."""
         with self._path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         return WrittenFile(digest, self._content.hexdigest(), self._path.stat().st_size, self._size, self._rows)

@@ -1,6 +1,6 @@
-"""Parquet, the same bytes for the same rows by one version of pyarrow.
+"""Parquet; with the same version of pyarrow, equal rows give identical bytes.
 
-pyarrow is loaded with the first file that is written or read: a web process never needs it.
+pyarrow is imported with the first file that is written or read, since web processes never need it.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ class ParquetFile:
         self._writer.close()
 
     def finished(self) -> WrittenFile:
-        """Return what was written, once the file is closed. Its content is the file: Parquet compresses within."""
+        """Return the hashes and sizes of the closed file. Both hashes are equal: Parquet compresses internally."""
         with self._path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         size = self._path.stat().st_size

@@ -47,12 +47,12 @@ class TableFiles:
             self._files.__exit__(kind, error, trace)
 
     def finished(self) -> tuple[WrittenFile, WrittenFile]:
-        """Return what became of its lines and of its Parquet file, once they are closed."""
+        """Return the finished JSON lines file and Parquet file, once they are closed."""
         return self._lines.finished(), self._parquet.finished()
 
 
 def write_table(table: Table, lines: Path, parquet: Path) -> tuple[WrittenFile, WrittenFile]:
-    """Write a table; return what became of its lines and of its Parquet file."""
+    """Write a table; return the finished JSON lines file and Parquet file."""
     with TableFiles(table, lines, parquet) as files:
         for row in table.rows():
             files.write(row)

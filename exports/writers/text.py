@@ -1,4 +1,4 @@
-"""Plain text, a line a record, hashed while it is written."""
+"""Plain text, one line per record; hashes are computed during writing."""
 
 import hashlib
 from collections.abc import Iterable, Iterator

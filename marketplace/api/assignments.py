@@ -80,7 +80,7 @@ def list_bonus_payments(call: Call) -> dict[str, Any]:
 
 
 def get_account_balance(call: Call) -> dict[str, Any]:
-    """Return what can be spent and what is held for open work."""
+    """Return the available balance and the amount held for open work."""
     call.requester.refresh_from_db()
     return {
         "AvailableBalance": render.money(call.requester.available),
@@ -96,7 +96,7 @@ def get_file_upload_url(call: Call) -> dict[str, Any]:
 
 
 def own_assignment(call: Call) -> Assignment:
-    """Return the submitted assignment that the input names; another requester's does not exist."""
+    """Return the submitted assignment named in the input; another requester's assignment counts as missing."""
     rows = Assignment.objects.select_related("hit__hit_type", "worker")
     found = rows.filter(assignment_id=call.given["AssignmentId"], state__in=VISIBLE, requester=call.requester).first()
     if found is None:

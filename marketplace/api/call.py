@@ -1,4 +1,4 @@
-"""What an operation is called with, and how long lists are assigned page by page."""
+"""The arguments of an operation, and the pagination of lists."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True)
 class Call:
-    """One verified request: who asks, for what, with which (validated) input, and when."""
+    """One verified request: the requester, the operation, its validated input, and the time."""
 
     operation: str
     requester: Requester
@@ -47,7 +47,7 @@ def page(
 ) -> dict[str, Any]:
     """Return one page of rows in the members ``name``, ``NumResults`` and, if there may be more, ``NextToken``.
 
-    As the service did, every page that holds something has a token (a quirk switch), all of them different.
+    As in the original service, every nonempty page has a token (a quirk switch), and all tokens differ.
     """
     size = call.get("MaxResults", settings.MARKETPLACE_QUIRKS["default_max_results"])
     after = _after(call)

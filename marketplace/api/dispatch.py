@@ -133,7 +133,7 @@ def _error_body(error: ProtocolError) -> dict[str, str]:
 
 
 def _break_before(request: HttpRequest, fault: Fault) -> HttpResponse | None:
-    """Go wrong before anything is done; None where the fault comes later."""
+    """Apply a fault that acts before the operation; return None if the fault acts later."""
     kind = Fault.Kind(fault.kind)
     if kind == Fault.Kind.THROTTLE:
         raise Throttled
@@ -149,7 +149,7 @@ def _break_before(request: HttpRequest, fault: Fault) -> HttpResponse | None:
 
 
 def _break_after(request: HttpRequest, response: HttpResponse, fault: Fault) -> HttpResponse:
-    """Lose or cut the answer after everything was done and committed."""
+    """Lose or truncate the response after the operation was committed."""
     if fault.kind == Fault.Kind.DROP_AFTER:
         return _drop(request)
     if fault.kind == Fault.Kind.TRUNCATE:
@@ -158,7 +158,7 @@ def _break_after(request: HttpRequest, response: HttpResponse, fault: Fault) -> 
 
 
 def _drop(request: HttpRequest) -> HttpResponse:
-    """Close the connection under the server's feet: the client sees no answer at all."""
+    """Close the connection without a response."""
     connection = request.META.get("gunicorn.socket")
     if connection is None:
         raise ServiceFault("Only the real server can drop a connection.")

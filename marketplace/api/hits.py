@@ -18,18 +18,18 @@ _ENTITY_ID = re.compile(r"[A-Z0-9]{1,64}")
 
 
 def create_hit_type(call: Call) -> dict[str, Any]:
-    """Return the type with these values, new or not."""
+    """Return the HIT type with these values, creating it if necessary."""
     kind = service.hit_type_get_or_create(requester=call.requester, values=type_values(call), now=call.now)
     return {"HITTypeId": kind.hit_type_id}
 
 
 def create_hit(call: Call) -> dict[str, Any]:
-    """Post a HIT, making its type if need be."""
+    """Post a HIT, creating its type if necessary."""
     return _create(call, type_values(call))
 
 
 def create_hit_with_hit_type(call: Call) -> dict[str, Any]:
-    """Post a HIT of a type that is there."""
+    """Post a HIT of an existing type."""
     return _create(call, own_hit_type(call.requester, call.given["HITTypeId"]))
 
 
@@ -109,7 +109,7 @@ def delete_hit(call: Call) -> dict[str, Any]:
 
 
 def list_review_policy_results(call: Call) -> dict[str, Any]:
-    """Return what the policy on assignments found and did; there is none on whole HITs here."""
+    """Return the results and actions of the assignment review policy; policies on whole HITs aren't supported."""
     hit = own_hit(call)
     rows: QuerySet[ReviewResult] = hit.review_results.select_related("assignment")
     wanted = [call.get("RetrieveResults", True), call.get("RetrieveActions", True)]
@@ -131,7 +131,7 @@ def list_review_policy_results(call: Call) -> dict[str, Any]:
 
 
 def own_hit(call: Call) -> Hit:
-    """Return the requester's HIT that the input names; another's does not exist."""
+    """Return the requester's HIT named in the input; another requester's HIT counts as missing."""
     hit = Hit.objects.filter(requester=call.requester, hit_id=call.given["HITId"]).select_related("hit_type").first()
     if hit is None:
         raise RequestError("HITDoesNotExist", f"Hit {call.given['HITId']} does not exist.")
@@ -156,7 +156,7 @@ def _listed(call: Call) -> QuerySet[Hit]:
 
 
 def _result(row: ReviewResult) -> dict[str, Any]:
-    """Return a result. The model wants capitals and digits in a QuestionId: another name goes into the key."""
+    """Return a result. The model only allows capitals and digits in a QuestionId; other names go into the key."""
     is_id = bool(_ENTITY_ID.fullmatch(row.question_id or ""))
     return render.present(
         ActionId=row.action_id,

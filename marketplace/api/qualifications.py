@@ -37,13 +37,13 @@ def create_type(call: Call) -> dict[str, Any]:
 
 
 def update_type(call: Call) -> dict[str, Any]:
-    """Change a qualification type; what is not given stays."""
+    """Change a qualification type; omitted values don't change."""
     kind = service.qualification_type_update(kind=_own(call), values=_values(call))
     return {"QualificationType": render.qualification_type(kind, for_owner=True)}
 
 
 def get_type(call: Call) -> dict[str, Any]:
-    """Return a type of the requester, or one of another that workers can ask for."""
+    """Return a type of the requester, or another requester's type that workers can request."""
     type_id = call.given["QualificationTypeId"]
     kind = QualificationType.objects.filter(qualification_type_id=type_id, deleted_at=None).first()
     mine = kind is not None and kind.requester_id == call.requester.pk
@@ -77,7 +77,7 @@ def delete_type(call: Call) -> dict[str, Any]:
 
 
 def associate(call: Call) -> dict[str, Any]:
-    """Grant, or change the value."""
+    """Grant a qualification, or change its value."""
     kind = _own(call)
     if not kind.is_active:
         raise RequestError(
@@ -94,7 +94,7 @@ def associate(call: Call) -> dict[str, Any]:
 
 
 def disassociate(call: Call) -> dict[str, Any]:
-    """Take a qualification back."""
+    """Revoke a qualification."""
     service.qualification_revoke(
         kind=_own(call), worker=worker_find(call.given["WorkerId"]), reason=call.get("Reason", ""), now=call.now
     )
@@ -102,7 +102,7 @@ def disassociate(call: Call) -> dict[str, Any]:
 
 
 def get_score(call: Call) -> dict[str, Any]:
-    """Return what a worker holds of a type."""
+    """Return a worker's qualification of a type."""
     kind, worker = _own(call), worker_find(call.given["WorkerId"])
     held = kind.qualifications.filter(worker=worker).select_related("worker", "qualification_type").first()
     if held is None:
@@ -113,14 +113,14 @@ def get_score(call: Call) -> dict[str, Any]:
 
 
 def list_workers(call: Call) -> dict[str, Any]:
-    """Return who holds a type, or once held it."""
+    """Return the current and former holders of a type."""
     granted = call.get("Status", "Granted") == "Granted"
     rows = Qualification.objects.filter(qualification_type=_own(call), is_granted=granted)
     return page(call, rows.select_related("worker", "qualification_type"), "Qualifications", render.qualification)
 
 
 def list_requests(call: Call) -> dict[str, Any]:
-    """Return requests that wait for the requester."""
+    """Return the requests that await the requester's decision."""
     rows = QualificationRequest.objects.filter(
         qualification_type__requester=call.requester, state=QualificationRequest.State.PENDING
     ).select_related("qualification_type", "worker")
@@ -130,7 +130,7 @@ def list_requests(call: Call) -> dict[str, Any]:
 
 
 def accept_request(call: Call) -> dict[str, Any]:
-    """Grant what was asked for."""
+    """Grant a requested qualification."""
     service.request_decide(
         requester=call.requester,
         request_id=call.given["QualificationRequestId"],
@@ -143,7 +143,7 @@ def accept_request(call: Call) -> dict[str, Any]:
 
 
 def reject_request(call: Call) -> dict[str, Any]:
-    """Refuse what was asked for."""
+    """Reject a request for a qualification."""
     service.request_decide(
         requester=call.requester,
         request_id=call.given["QualificationRequestId"],

@@ -107,7 +107,7 @@ def qualification_type(row: QualificationType, *, for_owner: bool) -> dict[str, 
 
 
 def qualification(row: Qualification) -> dict[str, Any]:
-    """Return who holds a qualification. Custom qualifications have no locale."""
+    """Return a qualification with its holder. Custom qualifications have no locale."""
     return present(
         QualificationTypeId=row.qualification_type.qualification_type_id,
         WorkerId=row.worker.worker_id,
@@ -118,7 +118,7 @@ def qualification(row: Qualification) -> dict[str, Any]:
 
 
 def qualification_request(row: QualificationRequest) -> dict[str, Any]:
-    """Return a waiting request."""
+    """Return a pending request."""
     return present(
         QualificationRequestId=row.request_id,
         QualificationTypeId=row.qualification_type.qualification_type_id,

@@ -1,4 +1,4 @@
-"""Turn validated input into the values that services take, with the limits that only the documentation had."""
+"""Convert validated input into service arguments, and check limits that only MTurk's documentation states."""
 
 import re
 from decimal import Decimal
@@ -74,7 +74,7 @@ def type_values(call: Call) -> TypeValues:
 
 
 def hit_values(call: Call) -> HitValues:
-    """Return the values of a HIT beyond its type."""
+    """Return the values of a HIT that aren't part of its type."""
     if call.get("HITReviewPolicy") is not None:
         raise RequestError(
             "InvalidParameterValue",
@@ -111,7 +111,7 @@ def amount(text: str, name: str) -> Decimal:
 
 
 def own_hit_type(requester: Requester, hit_type_id: str) -> HitType:
-    """Return a requester's HIT type; another's does not exist."""
+    """Return a requester's HIT type; another requester's type counts as missing."""
     found = HitType.objects.filter(requester=requester, hit_type_id=hit_type_id).first()
     if found is None:
         raise RequestError("HITTypeDoesNotExist", f"HIT type {hit_type_id} does not exist.")
@@ -119,7 +119,7 @@ def own_hit_type(requester: Requester, hit_type_id: str) -> HitType:
 
 
 def own_qualification_type(requester: Requester, type_id: str) -> QualificationType:
-    """Return a requester's qualification type; another's does not exist."""
+    """Return a requester's qualification type; another requester's type counts as missing."""
     found = QualificationType.objects.filter(
         requester=requester, qualification_type_id=type_id, deleted_at=None
     ).first()
@@ -149,7 +149,7 @@ def _requirements(call: Call) -> list[dict[str, Any]]:
 
 
 def _check_usable(requester: Requester, type_id: str) -> None:
-    """Refuse a type that does not exist, or another requester's that is not for everybody."""
+    """Reject a qualification type that doesn't exist, or another requester's private type."""
     found = QualificationType.objects.filter(qualification_type_id=type_id, deleted_at=None).first()
     if found is None or (found.requester_id != requester.pk and not found.is_requestable):
         raise no_such_type(type_id)

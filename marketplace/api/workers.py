@@ -30,7 +30,7 @@ def create_block(call: Call) -> dict[str, Any]:
 
 
 def delete_block(call: Call) -> dict[str, Any]:
-    """Lift a block; none is no error."""
+    """Remove a block; a missing block isn't an error."""
     service.worker_unblock(requester=call.requester, worker=service.worker_find(call.given["WorkerId"]))
     return {}
 
@@ -74,7 +74,7 @@ def notify_workers(call: Call) -> dict[str, Any]:
 
 
 def update_notification_settings(call: Call) -> dict[str, Any]:
-    """Return where events of a HIT type are sent, or switch that on or off."""
+    """Set the destination for a HIT type's events, or turn notifications on or off."""
     given, active = call.get("Notification"), call.get("Active")
     if given is None and active is None:
         raise RequestError("AWS.MissingParameters", "Give a Notification, Active, or both.")
@@ -86,7 +86,7 @@ def update_notification_settings(call: Call) -> dict[str, Any]:
 
 
 def send_test_event(call: Call) -> dict[str, Any]:
-    """Send one event of the given type, with ids that name nothing."""
+    """Send one event of the given type, with made-up ids."""
     given, event = call.given["Notification"], call.given["TestEventType"]
     _check(given)
     if Delivery.objects.filter(requester=call.requester, due_at__isnull=False).count() >= MOST_QUEUED:

@@ -1,4 +1,4 @@
-"""An empty database is made ready by whichever command comes first."""
+"""Creation of the tables in an empty database by the first command that runs."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from django.db import connection
 
 
 def prepare() -> None:
-    """Make the tables if there are none at all; an older database is left to ``marketplace_serve``."""
+    """Create the tables if there are none; migrating an older database is left to ``marketplace_serve``."""
     os.umask(0o077)
     Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
     if "marketplace_requester" not in connection.introspection.table_names():

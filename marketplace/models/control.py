@@ -1,4 +1,4 @@
-"""Retried requests, and the levers of development: the clock and faults."""
+"""Deduplication of retried requests, and development tools: the clock and faults."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from marketplace.models.people import Requester
 
 
 class UniqueRequest(models.Model):
-    """A UniqueRequestToken that had its effect; it is remembered for 24 hours."""
+    """A UniqueRequestToken that was used; it is stored for 24 hours."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE)
     operation = models.CharField(max_length=40)
@@ -34,7 +34,7 @@ class UsedSignature(models.Model):
 
 
 class ClockSetting(models.Model):
-    """How far the marketplace's clock is from the real one. One row; development only."""
+    """The offset of the marketplace's clock from real time. One row; development only."""
 
     offset_seconds = models.BigIntegerField(default=0)
     frozen_at = models.DateTimeField(null=True)
@@ -47,10 +47,10 @@ class ClockSetting(models.Model):
 
 
 class Fault(models.Model):
-    """An answer that goes wrong on purpose, a given number of times. Development only."""
+    """A deliberate fault in responses, a given number of times. Development only."""
 
     class Kind(models.TextChoices):
-        """What goes wrong."""
+        """The kind of fault."""
 
         THROTTLE = "throttle"
         ERROR = "error-500"

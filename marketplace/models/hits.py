@@ -10,7 +10,7 @@ from marketplace.models.people import Requester, Worker
 
 
 class HitType(models.Model):
-    """What HITs share: title, reward, times, requirements. Equal values are one type."""
+    """The shared values of HITs: title, reward, times, requirements. Equal values make the same type."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="hit_types")
     hit_type_id = models.CharField(max_length=64, unique=True)
@@ -118,10 +118,10 @@ class Hit(models.Model):
 
 
 class Assignment(models.Model):
-    """One worker's acceptance of a HIT and what became of it."""
+    """One worker's acceptance of a HIT, with its outcome."""
 
     class State(models.TextChoices):
-        """Accepted, returned and abandoned ones are invisible to the requester's API."""
+        """The states of an assignment. The requester API doesn't show accepted, returned and abandoned assignments."""
 
         ACCEPTED = "Accepted"
         SUBMITTED = "Submitted"
@@ -192,7 +192,7 @@ ENDED = (Assignment.State.RETURNED, Assignment.State.ABANDONED)
 
 
 class Bonus(models.Model):
-    """Money beyond the reward."""
+    """A payment in addition to the reward."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="bonuses")
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="bonuses")
@@ -210,7 +210,7 @@ class Bonus(models.Model):
 
 
 class ReviewResult(models.Model):
-    """What a review policy found or did about one assignment."""
+    """A result or action of a review policy for one assignment."""
 
     hit = models.ForeignKey(Hit, on_delete=models.CASCADE, related_name="review_results")
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="review_results")

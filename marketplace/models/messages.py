@@ -1,4 +1,4 @@
-"""What goes out: notifications to requesters, messages to workers."""
+"""Outgoing messages: notifications to requesters, messages to workers."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from marketplace.models.people import Requester, Worker
 
 
 class NotificationSettings(models.Model):
-    """Where a requester wants to hear about the HITs of a type."""
+    """The destination for notifications about a requester's HIT type."""
 
     hit_type = models.OneToOneField(HitType, on_delete=models.CASCADE, related_name="notification")
     destination = models.TextField()
@@ -21,7 +21,7 @@ class NotificationSettings(models.Model):
 
 
 class Delivery(models.Model):
-    """One message on its way to a requester: row first, sent afterwards, tried again until it arrives."""
+    """One message to a requester. The row is saved first; sending happens later and is retried until it succeeds."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE)
     destination = models.TextField()

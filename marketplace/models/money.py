@@ -1,4 +1,4 @@
-"""The ledger: every movement of a requester's money, for ever."""
+"""The ledger: a permanent record of every movement of a requester's money."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -9,10 +9,10 @@ from marketplace.models.people import Requester
 
 
 class LedgerEntry(models.Model):
-    """One movement between the pots of a requester; what is deposited is always somewhere."""
+    """One movement between a requester's balances; the deposited amount always equals the sum of the others."""
 
     class Kind(models.TextChoices):
-        """Why money moved."""
+        """The reason for a movement of money."""
 
         DEPOSIT = "deposit"
         HOLD = "hold"

@@ -1,4 +1,4 @@
-"""Who asks and who works: requesters with their keys, workers with their accounts."""
+"""The users: requesters with their keys, workers with their accounts."""
 
 from decimal import Decimal
 from typing import Any
@@ -55,10 +55,10 @@ class AccessKey(models.Model):
 
 
 class WorkerManager(BaseUserManager["Worker"]):
-    """Makes workers for Django's and allauth's machinery."""
+    """Creates workers through the interface that Django and allauth expect."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Worker":
-        """Create a worker with a password, or with none that works."""
+        """Create a worker with a password, or with an unusable password."""
         worker = self.model(email=self.normalize_email(email), **fields)
         worker.set_password(password)
         worker.save(using=self._db)
@@ -89,7 +89,7 @@ class Worker(AbstractBaseUser):
 
 
 class WorkerBlock(models.Model):
-    """A requester wants no more work from a worker."""
+    """A requester's block of a worker: no further work is accepted."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="blocks")
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="blocks")
@@ -104,7 +104,7 @@ class WorkerBlock(models.Model):
 
 
 class SignupInvitation(models.Model):
-    """A link that lets people make a worker's account; only its digest is kept."""
+    """A sign-up link for workers; only a hash of its token is stored."""
 
     token_sha256 = models.CharField(max_length=64, unique=True)
     uses_left = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""Qualification types, who holds them, and who asks for them."""
+"""Qualification types, their holders, and requests for them."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from marketplace.models.people import Requester, Worker
 
 
 class QualificationType(models.Model):
-    """Something a requester can ask workers to have."""
+    """A qualification that a requester can require of workers."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="qualification_types")
     qualification_type_id = models.CharField(max_length=64, unique=True)
@@ -40,7 +40,7 @@ class QualificationType(models.Model):
 
 
 class Qualification(models.Model):
-    """A worker holds, or once held, a qualification."""
+    """A worker's current or former qualification."""
 
     qualification_type = models.ForeignKey(QualificationType, on_delete=models.CASCADE, related_name="qualifications")
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="qualifications")
@@ -62,7 +62,7 @@ class QualificationRequest(models.Model):
     """A worker asks for a qualification, with or without a test."""
 
     class State(models.TextChoices):
-        """A test that was begun is a request that is not yet sent."""
+        """The states of a request. A test in progress is a request that hasn't been sent yet."""
 
         BEGUN = "Begun"
         PENDING = "Pending"

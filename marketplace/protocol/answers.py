@@ -1,4 +1,4 @@
-"""QuestionFormAnswers: what comes back from a worker, as the XML of an assignment's ``Answer``."""
+"""QuestionFormAnswers: a worker's answers, as the XML of an assignment's ``Answer``."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ MAX_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: free text, or the identifiers of what was chosen."""
+    """One answer: free text, or the identifiers of the selected options."""
 
     question: str
     text: str | None = None

@@ -1,9 +1,9 @@
-"""What a request can be answered with when it is not carried out.
+"""The error responses of the requester API.
 
 ProtocolError
 ├── SerializationError      the body is not the JSON of this operation
-├── UnknownOperationError   X-Amz-Target names nothing
-├── SignatureError          who asks is not known, or the signature is wrong
+├── UnknownOperationError   X-Amz-Target names no operation
+├── SignatureError          the caller is unknown, or the signature is wrong
 ├── ValidationError         a value breaks the service model (type, enum, pattern, length, range)
 ├── Throttled               too many requests
 ├── ServiceFault            an error on our side
@@ -16,7 +16,7 @@ _PREFIX = "AWS.MechanicalTurk."
 
 
 class ProtocolError(Exception):
-    """An answer other than success: ``kind`` is the ``__type`` on the wire."""
+    """An error response: ``kind`` is the ``__type`` in the protocol."""
 
     kind = "ServiceFault"
     status = 400
@@ -43,7 +43,7 @@ class UnknownOperationError(ProtocolError):
 
 
 class SignatureError(ProtocolError):
-    """The caller could not be authenticated; ``kind`` says why in the words of AWS."""
+    """The caller could not be authenticated; ``kind`` is AWS's name for the reason."""
 
     status = 403
 
@@ -64,7 +64,7 @@ class ValidationError(ProtocolError):
 
 
 class ParameterError(ProtocolError):
-    """A value is well-formed and names nothing the service knows."""
+    """A value is well-formed but names something that the service doesn't know."""
 
     kind = "ParameterValidationError"
 
@@ -85,19 +85,19 @@ class ServiceFault(ProtocolError):
     status = 500
 
     def body(self) -> dict[str, str]:
-        """Return the JSON body, with the code that the service model gives a fault."""
+        """Return the JSON body, with the code that the service model assigns to a fault."""
         return {**super().body(), "TurkErrorCode": "AWS.ServerUnavailable"}
 
 
 class RequestError(ProtocolError):
-    """A rule of the service said no.
+    """A rule of the service rejected the request.
 
     Parameters
     ----------
     code
-        The TurkErrorCode; without a dot, ``AWS.MechanicalTurk.`` is put before it.
+        The TurkErrorCode; ``AWS.MechanicalTurk.`` is prepended to a code without a dot.
     message
-        What happened, for a person.
+        A description of the problem for people.
     """
 
     kind = "RequestError"

@@ -1,8 +1,8 @@
-"""What the marketplace takes, by the rules that Mechanical Turk published.
+"""The marketplace's fees, by the rules that Mechanical Turk published.
 
 20% of the reward, 20% more for HITs with ten or more assignments, 20% of a bonus; at least one
-cent an assignment or bonus; half a cent is rounded up. Where the service left open whether parts are
-rounded one by one, the sum is.
+cent per assignment or bonus; half a cent is rounded up. The service doesn't specify whether parts are
+rounded separately; here the sum is rounded.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""QuestionForm and AnswerKey: the test of a qualification and how it is scored.
+"""QuestionForm and AnswerKey: the test of a qualification and its scoring.
 
 Schemas: QuestionForm 2005-10-01 and 2017-11-06, AnswerKey 2005-10-01.
 """
@@ -41,13 +41,13 @@ class Field:
 
     @property
     def is_choice(self) -> bool:
-        """Return whether one or more of given answers are chosen."""
+        """Return whether the answer is a selection of one or more given options."""
         return bool(self.selections)
 
 
 @dataclass(frozen=True)
 class Form:
-    """A test: what to read and what to answer, in the order of the document."""
+    """A test: its text blocks and questions, in the order of the document."""
 
     parts: tuple[Block | Field, ...]
 
@@ -66,7 +66,7 @@ class AnswerKey:
     maximum: int | None = None
 
     def score(self, answers: list[Answer]) -> int:
-        """Return the value of a test: the sum, or its percentage of the greatest possible sum."""
+        """Return the score of a test: the sum, or its percentage of the maximum."""
         given = {answer.question: frozenset(answer.selections) for answer in answers}
         total = 0
         for question, options in self.options.items():
@@ -82,7 +82,7 @@ def parse_form(text: str) -> Form:
     Raises
     ------
     RequestError
-        AWS.MechanicalTurk.XMLParseError: not a QuestionForm, or one without questions or with doubled identifiers.
+        AWS.MechanicalTurk.XMLParseError: not a QuestionForm, no questions, or duplicate identifiers.
     """
     root = xml.read(text, what="Test")
     schema, kind = xml.kind_of(root)
@@ -203,7 +203,7 @@ def _blocks(element: Element) -> list[Block]:
 
 
 def _formatted(text: str) -> str:
-    """Return XHTML that is well-formed and not deep: what is neither can cost a browser's parser dearly."""
+    """Return XHTML that is well-formed and not deeply nested: other text can be very slow in a browser's parser."""
     root = xml.read(f"<div>{text}</div>", what="FormattedContent")
     level: list[Element] = [root]
     for _depth in range(_DEEPEST):

@@ -1,4 +1,4 @@
-"""Ids as the protocol shapes them; the source of randomness comes in."""
+"""Ids in the protocol's format; callers pass the source of randomness."""
 
 import secrets
 from collections.abc import Callable

@@ -19,11 +19,11 @@ def hit_state(*, before: str, available: int, pending: int, expired: bool) -> st
     Parameters
     ----------
     before
-        Its state so far: Disposed stays, and Reviewing stays while the HIT is reviewable.
+        Its previous state: Disposed is final, and Reviewing is kept while the HIT is reviewable.
     available, pending
-        Assignments still wanted, and accepted ones not yet submitted.
+        The numbers of assignments still wanted, and of accepted ones not yet submitted.
     expired
-        Whether no more assignments are given out.
+        Whether the HIT has expired, so that no more assignments can be accepted.
     """
     if before == DISPOSED:
         return DISPOSED

@@ -1,4 +1,4 @@
-"""What a HIT asks: an ExternalQuestion (a page elsewhere) or an HTMLQuestion (a page in the request).
+"""A HIT's question: an ExternalQuestion (an external page) or an HTMLQuestion (a page in the request).
 
 Schemas: ExternalQuestion 2006-07-14, HTMLQuestion 2011-11-11.
 """
@@ -44,7 +44,7 @@ def parse_question(text: str, *, own_hosts: frozenset[str] = frozenset()) -> Que
     text
         The XML.
     own_hosts
-        Hosts of the marketplace, which no frame may come from: the sandbox rests on it.
+        The marketplace's own hosts. A frame must not come from these: the sandbox relies on it.
 
     Raises
     ------

@@ -25,7 +25,7 @@ Values = Mapping[str, Any]
 
 
 def normalise(requirements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return requirements with their defaults filled in, as the service answered them.
+    """Return requirements with defaults filled in, as the original service returned them.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""ScoreMyKnownAnswers/2011-09-01: compare answers with known ones, and what to do about the score.
+"""ScoreMyKnownAnswers/2011-09-01: compare answers with known ones, and choose an action by the score.
 
-SimplePlurality, the policy over a whole HIT, is not run here: agreement is the business of those who
-collect the data.
+SimplePlurality, the policy for a whole HIT, isn't supported: measuring agreement is up to the software that
+collects the data.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class KnownAnswers:
         return {question: _matches(given.get(question), wanted) for question, wanted in self.key.items()}
 
     def score(self, answers: list[Answer]) -> int:
-        """Return the percentage of known questions answered as known."""
+        """Return the percentage of known questions answered correctly."""
         correct = self.correct(answers).values()
         return round(100 * sum(correct) / len(correct))
 

@@ -1,4 +1,4 @@
-"""The service model: operations and the shapes of what goes in and comes out.
+"""The service model: operations and the shapes of their input and output.
 
 Read once from the copy in ``model/`` (botocore's ``mturk/2017-01-17/service-2.json``).
 """
@@ -14,7 +14,7 @@ _SERVICE = MODEL / "mturk" / "2017-01-17" / "service-2.json"
 
 @cache
 def model() -> dict[str, Any]:
-    """Return the service model as it stands in the file."""
+    """Return the service model as loaded from the file."""
     loaded: dict[str, Any] = json.loads(_SERVICE.read_bytes())
     return loaded
 
@@ -25,7 +25,7 @@ def operation_names() -> list[str]:
 
 
 def target_prefix() -> str:
-    """Return what stands before the dot in ``X-Amz-Target``."""
+    """Return the part of ``X-Amz-Target`` before the dot."""
     return str(model()["metadata"]["targetPrefix"])
 
 

@@ -1,7 +1,7 @@
 """Check the input of an operation against the service model.
 
-boto3 checks that required members are there, their types, and the least lengths and values. It sends
-anything that breaks a pattern, an enum or a maximum, so that is found here.
+boto3 checks types, required members, and minimum lengths and values. It sends values that break
+a pattern, an enum or a maximum, so these are checked here.
 """
 
 import re

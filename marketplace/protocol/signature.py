@@ -1,7 +1,7 @@
 """Verify AWS Signature Version 4.
 
-The signature is computed again by botocore's own signer over the headers that the caller names, and
-compared in constant time. A signature is good for the skew only, in both directions.
+botocore's own signer recomputes the signature over the headers that the caller names; the comparison
+takes constant time. A signature is valid within the clock skew, in both directions.
 """
 
 import hmac
@@ -41,17 +41,17 @@ def verify(request: Request, *, secret_of: Callable[[str], str | None], now: dat
     Parameters
     ----------
     request
-        What was received.
+        The received request.
     secret_of
-        The secret of an access key id, or None if there is no such key.
+        Returns the secret of an access key id, or None if there is no such key.
     now
-        The real time: a clock that tests move must not open the window.
+        The real time: a clock that tests move must not extend a signature's validity.
 
     Raises
     ------
     SignatureError
         MissingAuthenticationTokenException, IncompleteSignatureException, UnrecognizedClientException,
-        or InvalidSignatureException, as the services of AWS say it.
+        or InvalidSignatureException, as in AWS services.
     """
     found = _parse(request.headers.get("authorization"))
     headers = found["headers"].split(";")

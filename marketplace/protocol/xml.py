@@ -1,4 +1,4 @@
-"""Read the XML that requesters send: no document types, no entities, nothing from outside."""
+"""Parse requesters' XML: document types, entities and external resources are not allowed."""
 
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -14,12 +14,12 @@ MOST = 1_000_000
 
 
 def read(text: str, *, what: str) -> Element:
-    """Return the root element of a text.
+    """Return the root element of an XML text.
 
     Raises
     ------
     RequestError
-        AWS.MechanicalTurk.XMLParseError, with the line and column of what cannot be read.
+        AWS.MechanicalTurk.XMLParseError, with the line and column of the problem.
     """
     size = len(text.encode())
     if size > MAX_BYTES:
@@ -66,17 +66,17 @@ def local(element: Element) -> str:
 
 
 def text_of(element: Element | None) -> str:
-    """Return the text inside an element, trimmed; empty if it is not there."""
+    """Return the stripped text of an element; empty if the element is missing."""
     return "" if element is None else "".join(element.itertext()).strip()
 
 
 def integer_of(element: Element | None, *, what: str, default: int | None = None) -> int:
-    """Return the whole number inside an element.
+    """Return the integer in an element.
 
     Raises
     ------
     RequestError
-        AWS.MechanicalTurk.XMLParseError if there is none.
+        AWS.MechanicalTurk.XMLParseError if it isn't an integer.
     """
     value: Any = text_of(element) or default
     try:

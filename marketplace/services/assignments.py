@@ -43,12 +43,12 @@ class WorkRefused(Exception):
 
 
 def submit_secret(assignment: Assignment) -> str:
-    """Return the secret in the submit path of one acceptance: who held the place before has another."""
+    """Return the secret in the submit path of one acceptance; a previous holder of the slot has another secret."""
     return _SIGNER.sign(str(assignment.pk))
 
 
 def is_submit_secret(secret: str) -> bool:
-    """Return whether a secret was given out by this installation, without looking at anything else."""
+    """Return whether this installation issued a secret, without a database query."""
     try:
         _SIGNER.unsign(secret)
     except BadSignature:
@@ -57,14 +57,14 @@ def is_submit_secret(secret: str) -> bool:
 
 
 def assignment_accept(*, hit_id: str, worker: Worker, now: datetime, group_id: str = "") -> Assignment:
-    """Give a worker a place in a HIT.
+    """Assign a slot of a HIT to a worker.
 
-    With ``group_id``, the group they saw it in: in another one its reward and time are others.
+    ``group_id`` is the group that the worker saw the HIT in; another group has a different reward and time.
 
     Raises
     ------
     WorkRefused
-        gone, changed (the group), blocked, unqualified, held (they have it already), done, full or too_many.
+        gone, changed (the group), blocked, unqualified, held (accepted already), done, full or too_many.
     """
     due_carry_out(now=now, worker=worker, most=AT_MOST_BEFORE_AN_ANSWER)  # what they have been approved counts
     with transaction.atomic():
@@ -95,7 +95,7 @@ def assignment_accept(*, hit_id: str, worker: Worker, now: datetime, group_id: s
 
 
 def assignment_submit(*, secret: str, fields: Iterable[tuple[str, str]], now: datetime) -> Assignment:
-    """Store what the holder of a submit secret answered. A second submission changes nothing and is no error.
+    """Store the answer of the holder of a submit secret. A repeated submission has no effect and isn't an error.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def assignment_submit(*, secret: str, fields: Iterable[tuple[str, str]], now: da
 
 
 def assignment_return(*, assignment_pk: int, worker: Worker, now: datetime) -> Assignment:
-    """Give an accepted assignment back; if it is over already, nothing changes."""
+    """Return an accepted assignment; if it has already ended, nothing changes."""
     with transaction.atomic():
         found = Assignment.objects.select_related("hit").get(pk=assignment_pk, worker=worker)
         hit = hit_lock(found.hit.hit_id)
@@ -155,7 +155,7 @@ def assignment_approve(
 
 
 def assignment_reject(*, requester: Requester, assignment_id: str, feedback: str, now: datetime) -> None:
-    """Refuse to pay; the place in the HIT stays taken.
+    """Refuse to pay; the slot of the HIT stays used.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def _check_may_accept(hit: Hit, worker: Worker, now: datetime) -> None:
 
 
 def _place(hit: Hit) -> tuple[int, str]:
-    """Return a free slot, and the id of an assignment in it: a given-back one first."""
+    """Return a free slot and an assignment id for it, preferably those of a returned assignment."""
     taken = hit.assignments.filter(state__in=LIVE)
     live = hit.pending + hit.undecided + hit.completed
     last = taken.aggregate(last=Max("slot"))["last"]

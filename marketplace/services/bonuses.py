@@ -1,4 +1,4 @@
-"""Pay a bonus: once for each token, to a worker whose assignment the requester has seen."""
+"""Pay a bonus, only once per token, to a worker whose assignment the requester has received."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -30,7 +30,7 @@ def bonus_send(
     Raises
     ------
     RequestError
-        AssignmentDoesNotExist; InvalidParameterValue if the assignment is another person's;
+        AssignmentDoesNotExist; InvalidParameterValue if the assignment is another worker's;
         RequestAlreadyExists for a token that was used; InsufficientFunds.
     """
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Move the clock. Development only: the commands refuse otherwise."""
+"""Move the clock. Development only: otherwise the commands refuse."""
 
 from datetime import datetime, timedelta
 
@@ -23,5 +23,5 @@ def clock_freeze(*, at: datetime) -> None:
 
 
 def clock_reset() -> None:
-    """Let the clock show the real time again."""
+    """Set the clock back to real time."""
     ClockSetting.objects.filter(pk=1).delete()

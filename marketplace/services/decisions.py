@@ -1,4 +1,4 @@
-"""Decide about the assignments of a locked HIT: approve, reject, take back. Callers hold the lock."""
+"""Approve, reject or end assignments of a locked HIT. Callers hold the lock."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -25,7 +25,7 @@ def assignment_approve_now(assignment: Assignment, hit: Hit, *, at: datetime, fe
 
 
 def assignment_reject_now(assignment: Assignment, hit: Hit, *, feedback: str, at: datetime) -> None:
-    """Reject a submitted assignment of a locked HIT: what was held for it is available again."""
+    """Reject a submitted assignment of a locked HIT and release the money held for it."""
     assignment.state = State.REJECTED
     assignment.rejected_at = at
     assignment.feedback = feedback
@@ -56,7 +56,7 @@ def assignment_pay(assignment: Assignment, hit: Hit, *, at: datetime, from_held:
 
 
 def assignment_end(assignment: Assignment, hit: Hit, *, state: Assignment.State, at: datetime) -> None:
-    """Take an accepted assignment of a locked HIT back: its place is free again."""
+    """End an accepted assignment of a locked HIT and free its slot."""
     assignment.state = state
     assignment.ended_at = at
     assignment.save(update_fields=["state", "ended_at"])
@@ -66,7 +66,7 @@ def assignment_end(assignment: Assignment, hit: Hit, *, state: Assignment.State,
 
 
 def hit_dispose(hit: Hit, at: datetime) -> None:
-    """Put a locked HIT out of sight for ever; its assignments stay in the records of the workers."""
+    """Dispose of a locked HIT permanently; workers' records keep its assignments."""
     hit.state = Hit.State.DISPOSED
     hit.is_expired = True
     hit_settle(hit, at=at)

@@ -31,16 +31,16 @@ _BUSY_LOCK = threading.Lock()
 
 
 class NotSent(Exception):
-    """The other side did not take the message."""
+    """The receiver did not accept the message."""
 
 
 def deliveries_send(*, clock: Callable[[], datetime], most: int = 100) -> int:
-    """Send what is due; return how many messages were tried. What fails is tried again, less and less often.
+    """Send due messages; return the number of attempts. Failed messages are retried at growing intervals.
 
     Parameters
     ----------
     clock
-        Tells the time again for each message: sending takes long.
+        Returns the current time for each message, since sending takes long.
     """
     tried = 0
     while tried < most:
@@ -59,7 +59,7 @@ def deliveries_send(*, clock: Callable[[], datetime], most: int = 100) -> int:
 
 
 def _claim_and_deliver(delivery: Delivery, clock: Callable[[], datetime]) -> int:
-    """Send a message if no other process does. If this one dies meanwhile, the lease brings it back."""
+    """Send a message that no other process has claimed. If this process dies, the lease expires and it is retried."""
     claim = Delivery.objects.filter(pk=delivery.pk, due_at=delivery.due_at, attempts=delivery.attempts)
     if not claim.update(due_at=clock() + _LEASE):
         return 0
@@ -77,7 +77,7 @@ def _claim_and_deliver(delivery: Delivery, clock: Callable[[], datetime]) -> int
 
 
 def _try_to_send(delivery: Delivery) -> str:
-    """Return what went wrong, or nothing."""
+    """Return an error text, or an empty text."""
     fault = fault_take("Notification")
     times = {"lose": 0, "duplicate": 2}.get(fault.kind if fault else "", 1)
     try:
@@ -113,7 +113,7 @@ def _by_mail(delivery: Delivery) -> None:
 
 
 def _to_queue(delivery: Delivery) -> None:
-    """Send to a queue with the installation's own keys for it, never with whatever else boto3 may find."""
+    """Send to a queue with the installation's own keys for it, never with other credentials that boto3 may find."""
     if not settings.MARKETPLACE_SQS_KEY:
         raise NotSent("there are no keys for SQS")
     parts = urlsplit(delivery.destination)
@@ -152,9 +152,9 @@ def _by_http(delivery: Delivery, address: str) -> None:
 
 
 def _post(url: str, address: str, body: bytes, headers: dict[str, str]) -> int:
-    """Return the status of a POST to a host at an address that was looked up and checked before.
+    """Return the status of a POST to a host at an address that was resolved and checked before.
 
-    A timeout bounds each read only; the watchdog bounds them all together.
+    A timeout limits each read only; the watchdog limits the total time.
     """
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection

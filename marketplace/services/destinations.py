@@ -1,4 +1,4 @@
-"""Where notifications may go."""
+"""Permitted destinations of notifications."""
 
 import re
 import socket
@@ -21,10 +21,10 @@ _TRANSLATED = [ip_network(text) for text in ("::/96", "::ffff:0:0/96", "64:ff9b:
 
 
 def check_destination(transport: str, destination: str) -> None:
-    """Refuse a destination that cannot be sent to.
+    """Reject a destination that messages can't be sent to.
 
-    SQS takes a queue's URL (where the installation has keys for it), SNS an https address that receives
-    the SNS message format (choice: there are no topics here), Email an address (where that is switched on).
+    SQS takes a queue URL (if the installation has keys for it), SNS an https address that receives
+    the SNS message format (choice: topics aren't supported), Email an address (if email is enabled).
 
     Raises
     ------
@@ -45,10 +45,10 @@ def check_destination(transport: str, destination: str) -> None:
 
 
 def address_to_send_to(destination: str) -> str | None:
-    """Return the address of a destination's host, or None if nothing may be sent there.
+    """Return the IP address of a destination's host, or None if sending there isn't allowed.
 
-    A public marketplace sends nothing into its own network. Connect to this very address: looked up again,
-    the name could point elsewhere.
+    A public marketplace sends nothing into its own network. Connect to exactly this address: a second
+    lookup of the name could return another one.
     """
     host = urlsplit(destination).hostname or ""
     try:

@@ -1,8 +1,8 @@
-"""What time alone does: deadlines, expiry, automatic approval, disposal.
+"""Time-based events: deadlines, expiry, automatic approval, disposal.
 
-One function carries it out, event by event and in order, at the moment each was due. It is called for
-a HIT before anything changes it, for a requester or a worker before anything is read, and by the sweep
-for all: they see the same past.
+One function applies the events of a HIT in order, each with the time at which it was due. The function is called for
+a HIT before the HIT changes, for a requester or a worker before their data is read, and by the sweep
+for all HITs, so that all callers see the same history.
 """
 
 import logging
@@ -27,10 +27,10 @@ _PUT_ASIDE = timedelta(minutes=5)
 def due_carry_out(
     *, now: datetime, requester: Requester | None = None, worker: Worker | None = None, most: int | None = None
 ) -> int:
-    """Bring HITs up to date (of a requester, or with work of a worker); return how many steps it took.
+    """Apply the due events of HITs (of a requester, or with a worker's assignments); return the number of steps.
 
-    A step is up to ``EVENTS_AT_A_TIME`` events of one HIT, committed. A HIT that cannot be carried out is
-    logged and put aside for a while: it must not stop the others.
+    A step is up to ``EVENTS_AT_A_TIME`` events of one HIT, committed together. A HIT that raises an error is
+    logged and skipped for a while, so that it doesn't block the others.
     """
     due = Hit.objects.filter(due_at__lte=now)
     if requester is not None:
@@ -53,7 +53,7 @@ def due_carry_out(
 
 
 def hit_advance(hit: Hit, *, now: datetime, most: int | None = None) -> None:
-    """Carry out what time has brought to a locked HIT: everything, or the first ``most`` events."""
+    """Apply a locked HIT's due events: all of them, or the first ``most``."""
     if hit.due_at is None or hit.due_at > now:
         return
     done = 0

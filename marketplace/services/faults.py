@@ -1,4 +1,4 @@
-"""Faults on purpose, for developers of crowd software. Never outside development."""
+"""Deliberate faults for developers of crowd software. Development only."""
 
 from django.conf import settings
 from django.db.models import F
@@ -19,7 +19,7 @@ def faults_clear() -> int:
 
 
 def fault_take(operation: str) -> Fault | None:
-    """Return the fault that hits this call, and count it down."""
+    """Return the fault that applies to this call, and decrement its counter."""
     if not settings.MARKETPLACE_DEVELOPMENT:
         return None
     names = [operation] if operation == "Notification" else [operation, ANY]

@@ -28,7 +28,7 @@ _CHANGEABLE = (Hit.State.ASSIGNABLE, Hit.State.UNASSIGNABLE, Hit.State.REVIEWABL
 
 @dataclass(frozen=True)
 class TypeValues:
-    """What makes a HIT type; equal values are the same type."""
+    """The values of a HIT type; equal values are the same type."""
 
     title: str
     description: str
@@ -46,7 +46,7 @@ class TypeValues:
 
 @dataclass(frozen=True)
 class HitValues:
-    """What a HIT has beyond its type."""
+    """The values of a HIT that aren't part of its type."""
 
     question: str
     question_kind: str
@@ -212,8 +212,8 @@ def hit_change_type(*, requester: Requester, hit_id: str, hit_type: HitType, now
     Raises
     ------
     RequestError
-        InvalidHITState: disposed, or it would cost something else while work is pending or undecided
-        (choice: what a person accepted at one reward is paid at that reward); InsufficientFunds.
+        InvalidHITState: the HIT is disposed, or its cost would change while work is pending or undecided
+        (choice: work is paid at the reward at which it was accepted); InsufficientFunds.
     """
     with transaction.atomic():
         hit = hit_lock(hit_id, requester=requester)

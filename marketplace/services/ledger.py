@@ -21,7 +21,7 @@ def ledger_post(
     bonus: Bonus | None = None,
     **amounts: Decimal,
 ) -> None:
-    """Add an entry and bring the balances along. Compose it into a transaction, after any lock on a HIT.
+    """Add an entry and update the balances. Call it in a transaction, after locking any HIT.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def ledger_post(
     Raises
     ------
     RequestError
-        AWS.MechanicalTurk.InsufficientFunds: nothing has moved.
+        AWS.MechanicalTurk.InsufficientFunds: the money was not moved.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("money moves inside a transaction only")

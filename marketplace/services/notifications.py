@@ -1,7 +1,7 @@
-"""Notifications to requesters: a row in the same transaction as the event, sent afterwards.
+"""Notifications to requesters: saved in the same transaction as the event, sent afterwards.
 
-A message holds one event. It can arrive twice (``EventDocId`` tells) and out of order; nothing rests
-on it that a poll would not find.
+A message holds one event. Messages can arrive twice (with the same ``EventDocId``) and out of order. Requesters can
+learn everything in them by polling too.
 """
 
 import json
@@ -18,7 +18,7 @@ _EXPIRED_IS_SILENT = {"AssignmentSubmitted", "AssignmentAbandoned", "AssignmentR
 
 
 def event_emit(*, event: str, hit: Hit, at: datetime, assignment: Assignment | None = None) -> None:
-    """Queue a notification of an event, if the requester of this HIT type wants to hear of it."""
+    """Queue a notification of an event, if the requester has enabled it for this HIT type."""
     wanted = NotificationSettings.objects.filter(hit_type_id=hit.hit_type_id, is_active=True).first()
     if wanted is None or event not in wanted.event_types:
         return
@@ -62,12 +62,12 @@ def delivery_queue(
 
 
 def notification_set(*, hit_type: HitType, given: dict[str, Any] | None, active: bool | None) -> None:
-    """Store where a requester wants to hear about a HIT type; without ``given``, only switch it on or off.
+    """Store the destination for a HIT type's notifications; without ``given``, only turn them on or off.
 
     Raises
     ------
     RequestError
-        AWS.MechanicalTurk.InvalidParameterValue: there is nothing to switch.
+        AWS.MechanicalTurk.InvalidParameterValue: there is no destination to turn on or off.
     """
     if given is not None:
         NotificationSettings.objects.update_or_create(

@@ -1,4 +1,4 @@
-"""Qualification types, who holds them, requests and tests."""
+"""Qualification types, their holders, requests and tests."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ State = QualificationRequest.State
 
 @dataclass
 class RequestRefused(Exception):
-    """A worker cannot ask for this qualification now; ``until`` says when they can, if that will be."""
+    """A worker can't request this qualification now; ``until`` is the time from which it is possible, if any."""
 
     reason: str
     until: datetime | None = None
@@ -49,7 +49,7 @@ def qualification_type_create(*, requester: Requester, values: dict[str, Any], n
 
 
 def qualification_type_update(*, kind: QualificationType, values: dict[str, Any]) -> QualificationType:
-    """Change a qualification type; what is not given stays."""
+    """Change a qualification type; omitted values don't change."""
     with transaction.atomic():
         locked = QualificationType.objects.select_for_update(of=("self",)).get(pk=kind.pk)
         if "test" in values:  # a test, its key and the end of automatic grants come together
@@ -66,7 +66,7 @@ def qualification_type_update(*, kind: QualificationType, values: dict[str, Any]
 
 
 def qualification_type_delete(*, kind: QualificationType, now: datetime) -> None:
-    """Delete a qualification type: nobody holds it any more, open requests end (choice: its name is free at once)."""
+    """Delete a qualification type, its grants and its open requests (choice: its name is free at once)."""
     with transaction.atomic():
         QualificationType.objects.filter(pk=kind.pk).update(deleted_at=now, is_active=False)
         kind.requests.filter(state__in=[State.BEGUN, State.PENDING]).update(state=State.REJECTED, decided_at=now)
@@ -75,7 +75,7 @@ def qualification_type_delete(*, kind: QualificationType, now: datetime) -> None
 def qualification_grant(
     *, kind: QualificationType, worker: Worker, value: int | None, notify: bool, now: datetime
 ) -> Qualification:
-    """Give a worker a qualification, or another value of it. What they asked for themselves stays open."""
+    """Give a worker a qualification, or change its value. The worker's own open request is not affected."""
     with transaction.atomic():
         granted, _ = Qualification.objects.update_or_create(
             qualification_type=kind,
@@ -108,12 +108,12 @@ def qualification_revoke(*, kind: QualificationType, worker: Worker, reason: str
 
 
 def request_begin(*, kind: QualificationType, worker: Worker, now: datetime) -> QualificationRequest:
-    """Ask for a qualification. Without a test it is sent, and granted where that is automatic; with one, it begins.
+    """Request a qualification. A test begins if there is one; else the request is sent, and granted if automatic.
 
     Raises
     ------
     RequestRefused
-        inactive, have (it is held), open (a request is waiting), once (no second try) or early (with ``until``).
+        inactive, have (already held), open (a request is pending), once (no second try) or early (with ``until``).
     """
     with transaction.atomic():
         kind = QualificationType.objects.select_for_update(of=("self",)).get(pk=kind.pk)
@@ -143,12 +143,12 @@ def request_begin(*, kind: QualificationType, worker: Worker, now: datetime) -> 
 
 
 def request_submit(*, request: QualificationRequest, answers: list[Answer], now: datetime) -> QualificationRequest:
-    """Send a test. With an answer key it is scored and granted at once; else the requester decides.
+    """Submit a test. With an answer key it is scored and granted at once; otherwise the requester decides.
 
     Raises
     ------
     RequestRefused
-        late: the time for the test is over; sent: it was sent before.
+        late: the time for the test is over; sent: the test was submitted before.
     """
     with transaction.atomic():
         locked = (
@@ -175,7 +175,7 @@ def request_submit(*, request: QualificationRequest, answers: list[Answer], now:
 def request_decide(
     *, requester: Requester, request_id: str, grant: bool, value: int | None, reason: str, now: datetime
 ) -> None:
-    """Grant or reject a request that waits.
+    """Grant or reject a pending request.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def _check_may_ask(kind: QualificationType, worker: Worker, now: datetime) -> No
 
 
 def _tell(worker: Worker, kind: QualificationType, text: str, now: datetime) -> None:
-    """Tell a worker, once a day about one type: a requester may name any worker."""
+    """Send a worker a message, at most one per day and type, since a requester may name any worker."""
     today = WorkerMessage.objects.filter(
         worker=worker, requester_id=kind.requester_id, subject=kind.name, sent_at__gt=now - timedelta(days=1)
     )

@@ -1,4 +1,4 @@
-"""Requesters, their access keys and the keys that are derived for them."""
+"""Requesters, their access keys, and secrets derived for them."""
 
 import base64
 import hashlib
@@ -13,21 +13,21 @@ from marketplace.protocol.ids import access_key_id, customer_id, entity_id
 
 
 def requester_create(*, name: str, fee_rules: str, signs_frames: bool, now: datetime) -> Requester:
-    """Create a requester with nothing on the account."""
+    """Create a requester with a balance of 0."""
     return Requester.objects.create(
         name=name, customer_id=customer_id(), fee_rules=fee_rules, signs_frames=signs_frames, created_at=now
     )
 
 
 def requester_update(*, requester: Requester, fee_rules: str | None, signs_frames: bool | None) -> None:
-    """Change the fees of what is posted from now on, and whether frames are signed; what is not given stays."""
+    """Change the fees of future HITs, and whether frames are signed; omitted values don't change."""
     requester.fee_rules = fee_rules or requester.fee_rules
     requester.signs_frames = requester.signs_frames if signs_frames is None else signs_frames
     requester.save(update_fields=["fee_rules", "signs_frames"])
 
 
 def key_create(*, requester: Requester, now: datetime) -> AccessKey:
-    """Create an access key beside those that are there."""
+    """Create an additional access key."""
     return AccessKey.objects.create(requester=requester, key_id=access_key_id(), created_at=now)
 
 
@@ -47,7 +47,7 @@ def key_current(*, requester: Requester, now: datetime) -> AccessKey:
 
 
 def key_secret(key: AccessKey) -> str:
-    """Return the secret of an access key: 40 characters, derived, so that no table holds it."""
+    """Return the secret of an access key: 40 characters, derived from the installation's key and not stored."""
     return base64.b64encode(_derive("access", key.key_id)).decode()[:40].replace("+", "/")
 
 

@@ -1,4 +1,4 @@
-"""Run a HIT's review policy over a submission that has just come in."""
+"""Run a HIT's review policy on a new submission."""
 
 import logging
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def review_guarded(assignment: Assignment, hit: Hit, *, at: datetime) -> None:
-    """Run the policy; if it fails, note that and keep the submission, which is the worker's."""
+    """Run the policy; if it fails, record the failure and keep the worker's submission."""
     try:
         with transaction.atomic():
             review_run(assignment, hit, at=at)
@@ -52,7 +52,7 @@ def review_run(assignment: Assignment, hit: Hit, *, at: datetime) -> None:
 
 
 def _extend(assignment: Assignment, hit: Hit, policy: review.KnownAnswers, at: datetime) -> None:
-    """Ask for one more assignment, if limit, ten-rule and funds allow; otherwise note that it failed."""
+    """Request one more assignment if limit, ten-assignment rule and funds allow it; otherwise record a failure."""
     limit = policy.numbers.get("ExtendMaximumAssignments", 0)
     after = hit.max_assignments + 1
     if after > limit or hit.max_assignments < MANY_ASSIGNMENTS <= after:

@@ -1,4 +1,4 @@
-"""Write a HIT after a change: its state, the money held for it, and when time alone changes it next."""
+"""Save a HIT after a change: its state, the money held for it, and the time of its next time-based event."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -13,10 +13,10 @@ State = Assignment.State
 
 
 def hit_lock(hit_id: str, *, requester: Requester | None = None) -> Hit:
-    """Return a HIT, locked; another requester's HIT does not exist.
+    """Return a locked HIT; another requester's HIT counts as missing.
 
-    The row alone and not its key: a join would lose the row when its type changes meanwhile, and rows that
-    refer to the HIT (a bonus) must not wait for its holder, who may wait for theirs.
+    Only the row is locked, without joins and not its key. A join would lose the row if the HIT's type changes
+    meanwhile. A key lock would block rows that refer to the HIT (a bonus), while its holder may wait for their locks.
     """
     hit = Hit.objects.select_for_update(no_key=True).filter(hit_id=hit_id).first()
     if hit is None or (requester is not None and hit.requester_id != requester.pk):
@@ -25,7 +25,7 @@ def hit_lock(hit_id: str, *, requester: Requester | None = None) -> Hit:
 
 
 def hit_settle(hit: Hit, *, at: datetime) -> None:
-    """Write a locked HIT after its counters, expiry or state changed: state, held money, next due time, events."""
+    """Save a locked HIT after a change of its counters, expiry or state: state, held money, next due time, events."""
     before = hit.state
     hit.state = hit_state(before=before, available=hit.available, pending=hit.pending, expired=hit.is_expired)
     if hit.state not in (REVIEWABLE, REVIEWING):
@@ -40,9 +40,9 @@ def hit_settle(hit: Hit, *, at: datetime) -> None:
 
 
 def next_due(hit: Hit) -> tuple[datetime | None, str]:
-    """Return when time alone changes something about a HIT, and what: abandon, expire, approve or dispose.
+    """Return the time and kind of a HIT's next time-based event: abandon, expire, approve or dispose.
 
-    What is due at the same moment comes in that order.
+    Events that are due at the same time occur in that order.
     """
     if hit.state == DISPOSED:
         return None, ""
@@ -62,13 +62,13 @@ def next_due(hit: Hit) -> tuple[datetime | None, str]:
 
 
 def _earliest(hit: Hit, state: Assignment.State, name: str) -> datetime | None:
-    """Return the earliest of the HIT's times of a kind: one step in an index, however many there are."""
+    """Return the earliest of the HIT's times of one kind, with a single index lookup."""
     times = hit.assignments.filter(state=state, **{f"{name}__isnull": False}).order_by(name)
     return times.values_list(name, flat=True).first()
 
 
 def _hold(hit: Hit, at: datetime) -> None:
-    """Hold what the open, pending and undecided assignments may cost: no more and no less."""
+    """Hold exactly the money that the open, pending and undecided assignments may cost."""
     places = hit.pending + hit.undecided + (0 if hit.is_expired else hit.available)
     wanted: Decimal = hit.cost_each * places
     change = wanted - hit.held

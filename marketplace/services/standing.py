@@ -1,4 +1,4 @@
-"""What a worker has and may do: qualification values from real history, and what keeps them from a HIT."""
+"""A worker's qualification values, based on actual work, and the requirements that the worker doesn't meet."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _HELD = Statement(
 
 @dataclass(frozen=True)
 class Record:
-    """How many of a worker's assignments were approved and rejected."""
+    """The numbers of a worker's approved and rejected assignments."""
 
     approved: int
     rejected: int
@@ -44,7 +44,7 @@ class Record:
 
 
 def worker_record(worker: Worker) -> Record:
-    """Return a worker's record: what they brought along and every decision here."""
+    """Return a worker's record: the imported numbers plus every decision in this marketplace."""
     counts: dict[str, int] = dict(_DECIDED.rows(worker.pk))
     return Record(
         worker.prior_approved + counts.get(State.APPROVED, 0), worker.prior_rejected + counts.get(State.REJECTED, 0)
@@ -52,7 +52,7 @@ def worker_record(worker: Worker) -> Record:
 
 
 def worker_values(worker: Worker) -> dict[str, Any]:
-    """Return what a worker holds, by qualification type id."""
+    """Return a worker's qualification values by qualification type id."""
     record = worker_record(worker)
     values: dict[str, Any] = {
         requirements.PERCENT_APPROVED: record.percent,

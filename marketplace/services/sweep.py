@@ -1,4 +1,4 @@
-"""What happens without anyone asking: due events, and notifications on their way."""
+"""Background work without a request: due events and queued notifications."""
 
 import logging
 import threading
@@ -16,12 +16,12 @@ _DELIVERY_THREADS = 4
 
 
 def sweep() -> tuple[int, int]:
-    """Carry out all that is due and send all that is queued; return how many steps and messages that was."""
+    """Apply all due events and send all queued messages; return the number of steps and messages."""
     return due_carry_out(now=clock.now()), deliveries_send(clock=clock.now)
 
 
 def sweep_in_background() -> list[threading.Thread]:
-    """Start sweeping in threads of this process, for as long as it lives: a slow address delays no deadline."""
+    """Sweep in threads of this process until it ends, separately for messages: slow receivers don't delay deadlines."""
     loops: list[Callable[[], object]] = [lambda: due_carry_out(now=clock.now(), most=1000)]
     loops += [lambda: deliveries_send(clock=clock.now)] * _DELIVERY_THREADS
     threads = [threading.Thread(target=_for_ever, args=(loop,), name="sweep", daemon=True) for loop in loops]

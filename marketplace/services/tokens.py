@@ -1,6 +1,7 @@
-"""Requests that come twice.
+"""Repeated requests.
 
-A request with the same UniqueRequestToken has no second effect for 24 hours. The service answers a repeated token with an error that names the first result, not with a replay.
+Repeating a request with the same UniqueRequestToken has no effect for 24 hours. The response is an error that names
+the first result, not a replay of the first response.
 """
 
 from datetime import datetime, timedelta
@@ -21,12 +22,12 @@ SAME_MOMENT = timedelta(seconds=10)
 
 
 def signature_use(*, signature: str, address: str, now: datetime) -> None:
-    """Remember the signature of a request that moves money, for as long as it could be sent again.
+    """Save the signature of a request that moves money, for as long as the signature is valid.
 
     Raises
     ------
     SignatureError
-        It was used before, and not just now from the same network address.
+        The signature was used before, except just now from the same network address.
     """
     UsedSignature.objects.filter(used_at__lt=now - 2 * SKEW).delete()
     first = {"used_at": now, "address": address}
@@ -36,12 +37,12 @@ def signature_use(*, signature: str, address: str, now: datetime) -> None:
 
 
 def token_use(*, requester: Requester, operation: str, token: str | None, result: str, now: datetime) -> None:
-    """Claim a token for this transaction. The second of two that run at once waits here for the first.
+    """Claim a token for this transaction. A simultaneous second request waits here for the first.
 
     Raises
     ------
     RequestError
-        The token had its effect already; the message holds its result.
+        The token was used before; the message names the result.
     """
     if token is None:
         return

@@ -1,4 +1,4 @@
-"""Workers: sign-up, profile, messages, and whom a requester does not want to work with."""
+"""Workers: sign-up, profile, messages, and blocks by requesters."""
 
 import hashlib
 import secrets
@@ -28,7 +28,7 @@ def worker_find(worker_id: str) -> Worker:
 
 
 def worker_create(*, email: str, password: str | None, now: datetime, **fields: object) -> Worker:
-    """Create a worker's account. One made this way has agreed only if ``agreed_at`` is given."""
+    """Create a worker's account. The terms count as accepted only if ``agreed_at`` is given."""
     return Worker.objects.create_user(email, password, worker_id=customer_id(), joined_at=now, **fields)
 
 
@@ -40,14 +40,14 @@ def worker_agree(*, worker: Worker, now: datetime) -> None:
 def worker_update(
     *, worker: Worker, display_name: str, country: str, subdivision: str, is_adult_content_ok: bool
 ) -> None:
-    """Change a worker's profile. The country is given once: requesters rest on it, so changing it is the operator's."""
+    """Change a worker's profile. The country can be set only once, since requesters rely on it; see `worker_move`."""
     mine = Worker.objects.filter(pk=worker.pk)
     mine.update(display_name=display_name, is_adult_content_ok=is_adult_content_ok)
     mine.filter(country="").update(country=country, subdivision=subdivision)
 
 
 def worker_move(*, worker: Worker, country: str, subdivision: str) -> None:
-    """Change where a worker is; for the operator, as requirements rest on it."""
+    """Change a worker's country. For operators only, since requirements rely on it."""
     Worker.objects.filter(pk=worker.pk).update(country=country, subdivision=subdivision)
 
 
@@ -67,7 +67,7 @@ def worker_unblock(*, requester: Requester, worker: Worker) -> None:
 
 
 def workers_notify(*, requester: Requester, subject: str, text: str, workers: Iterable[Worker], now: datetime) -> None:
-    """Put a message into each worker's box."""
+    """Send a message to each worker's inbox."""
     WorkerMessage.objects.bulk_create(
         [WorkerMessage(worker=one, requester=requester, subject=subject, text=text, sent_at=now) for one in workers]
     )
@@ -103,5 +103,5 @@ def invitation_use(*, token_sha256: str, now: datetime) -> bool:
 
 
 def token_hash(token: str) -> str:
-    """Return what is kept of an invitation's token, in its row and in the session of who followed it."""
+    """Return the hash of an invitation's token that is stored in its row and in the visitor's session."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""How durations read."""
+"""Template filters for durations."""
 
 from django import template
 from django.utils.translation import gettext as _

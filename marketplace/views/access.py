@@ -1,4 +1,4 @@
-"""Who may see a page of the worker site."""
+"""Access control for the pages of the worker site."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -26,7 +26,7 @@ View = Callable[Concatenate[WorkerRequest, P], HttpResponse]
 
 
 def worker_page(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Let workers in who have agreed to the terms, at a bearable rate."""
+    """Allow only workers who have accepted the terms, and limit their request rate."""
 
     @wraps(view)
     def guarded(request: WorkerRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

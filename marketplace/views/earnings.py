@@ -1,4 +1,4 @@
-"""What a worker has done, what was decided, and what it earned."""
+"""A worker's work, decisions about it, and earnings."""
 
 from django.http import HttpResponse
 from django.shortcuts import render

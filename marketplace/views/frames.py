@@ -1,4 +1,4 @@
-"""The frame a task runs in: its address, the content of an HTMLQuestion, and where its form is sent."""
+"""The frame of a task: its address, the content of an HTMLQuestion, and the target of its form."""
 
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
@@ -50,7 +50,7 @@ function turkSetAssignmentID(formId, fieldId) {
 
 @dataclass(frozen=True)
 class Frame:
-    """What the page around a task needs: a height of 0 fills the window."""
+    """Data about a task for the surrounding page. A height of 0 fills the window."""
 
     url: str
     sandbox: str
@@ -69,7 +69,7 @@ def frame_for(hit: Hit, assignment: Assignment | None = None) -> Frame:
 
 
 def submit_to(assignment: Assignment | None) -> str:
-    """Return ``turkSubmitTo``: a secret of this acceptance is in it."""
+    """Return ``turkSubmitTo``, which contains this acceptance's secret."""
     return f"{settings.MARKETPLACE_URL}/s/{submit_secret(assignment) if assignment else _NOWHERE}"
 
 
@@ -77,9 +77,9 @@ def submit_to(assignment: Assignment | None) -> str:
 @xframe_options_exempt
 @csp_exempt()  # type: ignore[arg-type]  # its types know views without arguments only
 def external_submit(request: HttpRequest, secret: str) -> HttpResponse:
-    """Take the form of a task. No cookie is needed or looked at: the secret in the path says whose work it is.
+    """Accept a task's form. Cookies are not used: the secret in the path identifies the assignment.
 
-    A form without a method is sent by GET, and many that were written for MTurk are: it is taken alike.
+    GET is accepted too: browsers use it for forms without a method, which many tasks written for MTurk have.
     """
     if secret == _NOWHERE:
         return _told(request, "preview", 403)
@@ -138,9 +138,9 @@ def helper_script(request: HttpRequest) -> HttpResponse:
 
 
 def _form_fields(request: HttpRequest) -> list[tuple[str, str]]:
-    """Return what a form sent, in order; empty if it was no form.
+    """Return the fields that a form sent, in order; empty if the request isn't a form.
 
-    A page that names no encoding makes the browser send windows-1252: what is no UTF-8 is read as that.
+    Browsers send windows-1252 for pages without an encoding, so text that isn't UTF-8 is decoded as windows-1252.
     """
     if request.method == "POST" and request.content_type == "multipart/form-data":
         return [(name, value) for name, values in request.POST.lists() for value in values]
@@ -185,7 +185,7 @@ def _parameters(hit: Hit, assignment: Assignment | None) -> dict[str, str]:
 
 
 def _told(request: HttpRequest, what: str, status: int) -> HttpResponse:
-    """Return the small page that stands in the frame after the form was sent."""
+    """Return the small page shown in the frame after the form was sent."""
     response = render(request, "marketplace/told.html", {"what": what, "site": settings.MARKETPLACE_URL}, status=status)
     site = urlsplit(settings.MARKETPLACE_URL)
     response["Content-Security-Policy"] = (

@@ -114,7 +114,7 @@ def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
 @require_safe
 @worker_page
 def mine(request: WorkerRequest) -> HttpResponse:
-    """Show what the worker has accepted."""
+    """Show the worker's accepted HITs."""
     rows = request.user.assignments.filter(state=State.ACCEPTED, deadline_at__gt=clock.now())
     rows = rows.select_related("hit__hit_type", "requester").order_by("deadline_at", "pk")
     return render(request, "marketplace/mine.html", {"assignments": rows})
@@ -123,7 +123,7 @@ def mine(request: WorkerRequest) -> HttpResponse:
 @require_safe
 @worker_page
 def work(request: WorkerRequest, pk: int) -> HttpResponse:
-    """Show an accepted HIT in its frame, or what became of it."""
+    """Show an accepted HIT in its frame, or its outcome."""
     assignment = _current(request, pk)
     if assignment.state != State.ACCEPTED:
         left = selectors.next_hit(request.user, assignment.hit.hit_type.group_id, clock.now())
@@ -160,7 +160,7 @@ def give_back(request: WorkerRequest, pk: int) -> HttpResponse:
 
 
 def _card(group: selectors.Group) -> dict[str, str]:
-    """Return what the list shows of a group, as texts: twenty cards of tags cost more than finding the groups."""
+    """Return a group's texts for the list; template tags for twenty cards would take longer than finding the groups."""
     kind = group.hit_type
     return {
         "title": kind.title,
@@ -180,7 +180,7 @@ def _hit(hit_id: str) -> Hit:
 
 
 def _current(request: WorkerRequest, pk: int) -> Assignment:
-    """Return an assignment of this worker after everything that was due to its HIT."""
+    """Return an assignment of this worker, after applying its HIT's due events."""
     rows = Assignment.objects.select_related("hit__hit_type", "requester").filter(worker=request.user)
     assignment = get_object_or_404(rows, pk=pk)
     due_at = assignment.hit.due_at
@@ -209,7 +209,7 @@ def _to_work(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 
 def _with_frame(response: HttpResponse, frame: Frame | None) -> HttpResponse:
-    """Allow this page to frame the task, what it redirects to over https, and the answer to its form."""
+    """Allow this page to frame the task, its https redirects, and the response to its form."""
     if frame is not None:
         parts = urlsplit(frame.url)
         origin, submit = f"{parts.scheme}://{parts.netloc}", f"{settings.MARKETPLACE_URL}/s/"

@@ -1,4 +1,4 @@
-"""Workers' own pages, and requesters as workers see them."""
+"""Workers' own pages, and requesters' pages as shown to workers."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,7 +18,7 @@ from marketplace.views.access import WorkerRequest, worker_page
 
 @require_safe
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Follow an invitation to the sign-up form."""
+    """Open the sign-up form through an invitation."""
     token_sha256 = token_hash(token)
     if not invitation_is_usable(token_sha256=token_sha256, now=clock.now()):
         return render(request, "marketplace/problem.html", {"problem": "invitation"}, status=404)
@@ -39,7 +39,7 @@ def welcome(request: WorkerRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @worker_page
 def profile(request: WorkerRequest) -> HttpResponse:
-    """Show and change what requirements look at."""
+    """Show and change the profile data that requirements refer to."""
     form = ProfileForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         worker_update(worker=request.user, **form.cleaned_data)
@@ -61,7 +61,7 @@ def messages_page(request: WorkerRequest) -> HttpResponse:
 @require_safe
 @worker_page
 def requester(request: WorkerRequest, customer_id: str) -> HttpResponse:
-    """Show how a requester decides and pays."""
+    """Show a requester's decisions and pay."""
     found = get_object_or_404(Requester, customer_id=customer_id)
     mine = request.user.assignments.filter(requester=found, state__in=["Submitted", "Approved", "Rejected"])
     context = {

@@ -1,4 +1,4 @@
-"""Qualifications: what a worker holds, what they can ask for, tests."""
+"""Qualifications: those that a worker holds or can request, and tests."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ _TAGS = {
 @require_safe
 @worker_page
 def listing(request: WorkerRequest) -> HttpResponse:
-    """Show what is held and what can be asked for."""
+    """Show qualifications that the worker holds or can request."""
     search = request.GET.get("q", "")[:100]
     held = request.user.qualifications.filter(is_granted=True, qualification_type__deleted_at=None)
     offered = QualificationType.objects.filter(is_active=True, is_requestable=True, deleted_at=None)
@@ -140,7 +140,7 @@ def _parts(form: Form, test: TestForm) -> list[dict[str, Any]]:
 
 
 def _formatted(block: Block) -> SafeString | None:
-    """Return a requester's formatted text, cleaned of everything but plain markup."""
+    """Return a requester's formatted text, reduced to plain markup."""
     if block.kind != "formatted":
         return None
     return mark_safe(nh3.clean(block.text, tags=_TAGS, attributes={"a": {"href"}}))  # noqa: S308 - nh3 has cleaned it

@@ -21,7 +21,7 @@ def root(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Say that the process answers and reaches its database."""
+    """Report that the process responds and can reach its database."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return HttpResponse("ok", content_type="text/plain")

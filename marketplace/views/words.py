@@ -1,4 +1,4 @@
-"""What the site says about the rules: names of system qualifications, comparisons, refusals."""
+"""The site's texts about rules: names of system qualifications, comparisons, refusals."""
 
 from django.utils.translation import gettext_lazy as _
 

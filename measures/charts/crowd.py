@@ -17,13 +17,13 @@ MOST_DRAWN = 1_000  # annotators of a chart, and of the table beside it
 
 
 def charts_of(found: Mapping[str, Any]) -> list[Chart]:
-    """Return what can be drawn of a report (`measures.reports.crowd_report`)."""
+    """Return the charts for a report (`measures.reports.crowd_report`)."""
     charts = (_peers(found), _truth(found), _confusion(found), _doubt(found))
     return [chart for chart in charts if chart is not None]
 
 
 def _peers(found: Mapping[str, Any]) -> Chart | None:
-    """Draw how often annotators agree with the others. No limits: where items differ, chance alone explains little."""
+    """Draw each annotator's agreement with the others, without limits: where items differ, chance explains little."""
     rows = [row for row in found["annotator_table"] if row["peers_of"]]
     if len(rows) < 2:
         return None
@@ -63,7 +63,7 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
 
 
 def _truth(found: Mapping[str, Any]) -> Chart | None:
-    """Draw a funnel of errors on the items whose answer is known."""
+    """Draw a funnel plot of errors on the items with known answers."""
     rows = [row for row in found["annotator_table"] if row["truth_of"]]
     if len(rows) < 2:
         return None
@@ -111,7 +111,7 @@ def _confusion(found: Mapping[str, Any]) -> Chart | None:
 
 
 def _doubt(found: Mapping[str, Any]) -> Chart | None:
-    """Draw how sure the model is of the items' labels."""
+    """Draw the model's certainty about the items' labels."""
     sure = sorted(row["posterior"] for row in found["item_table"])
     if len(sure) < 5:
         return None
@@ -131,7 +131,7 @@ def _doubt(found: Mapping[str, Any]) -> Chart | None:
 
 
 def _drawn(rows: list[Row], key: str, named: Container[str]) -> list[Row]:
-    """Return the annotators of a chart: those who are named, then those with the most judgments."""
+    """Return the annotators for a chart: named ones first, then those with the most judgments."""
     if len(rows) <= MOST_DRAWN:
         return rows
     return sorted(rows, key=lambda row: (row["annotator"] not in named, -row[key]))[:MOST_DRAWN]

@@ -1,4 +1,4 @@
-"""Kinds of charts: each puts numbers on axes and knows nothing of what they are about."""
+"""Types of charts: each draws numbers on axes, independent of their meaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def columns_by_day(axes: "Axes", days: Sequence[date], values: Sequence[float], 
 def line_by_day(
     axes: "Axes", days: Sequence[date], values: Sequence[float], *, y: str, level: Level | None = None
 ) -> None:
-    """Draw a sum that grows by the day, and a level that it is held against."""
+    """Draw a cumulative sum by day, and a level to compare it with."""
     from matplotlib.dates import date2num  # noqa: PLC0415  as in `svg`
 
     axes.plot(list(map(date2num, days)), list(values), color=ACCENT, drawstyle="steps-post", marker="o", markersize=2.5)
@@ -64,7 +64,7 @@ def points_with_intervals(
     *,
     y: str,
 ) -> None:
-    """Draw values with intervals, in order; each is named by its day."""
+    """Draw values with intervals, in order, each labeled with its day."""
     places = range(len(days))
     below = [value - low for value, low in zip(values, lows, strict=True)]
     above = [high - value for value, high in zip(values, highs, strict=True)]
@@ -86,7 +86,7 @@ def points_with_intervals(
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One person: how many checks, the share of them, and a name where it is to be seen."""
+    """One person: the number of checks, a share of them, and a name if it should be shown."""
 
     of: int
     share: float
@@ -96,7 +96,7 @@ class Dot:
 def funnel(
     axes: "Axes", dots: Sequence[Dot], middle: Level, bounds: Sequence[tuple[str, "Floats"]], *, x: str, y: str
 ) -> None:
-    """Draw people by the number of checks, and the bounds that chance explains."""
+    """Draw people by the number of checks, with the limits of random variation."""
     most = max(dot.of for dot in dots)
     for place, (name, bound) in enumerate(bounds):
         axes.plot(
@@ -120,7 +120,7 @@ def funnel(
 
 
 def error_funnel(axes: "Axes", people: Sequence[tuple[int, int, str]], *, together: str, x: str, y: str) -> None:
-    """Draw people, each as (checks, errors, name where it is to be seen), and what 1 in 40 and 1 in 1,000 exceed by chance."""
+    """Draw people as (checks, errors, shown name), with limits that 1 in 40 and 1 in 1,000 exceed by chance."""
     share = sum(wrong for _of, wrong, _name in people) / sum(of for of, _wrong, _name in people)
     most = max(of for of, _wrong, _name in people)
     bounds = [("1 in 40", limits(share, most, USUAL)), ("1 in 1,000", limits(share, most, RARE))]
@@ -129,7 +129,7 @@ def error_funnel(axes: "Axes", people: Sequence[tuple[int, int, str]], *, togeth
 
 
 def matrix(axes: "Axes", names: Sequence[str], shares: "Floats", *, x: str, y: str) -> None:
-    """Draw shares of rows that each sum to 1 as a heat map, each with its percent."""
+    """Draw row shares, which sum to 1 in each row, as a heat map with percentages."""
     from matplotlib.patches import Rectangle  # noqa: PLC0415  as in `svg`
 
     axes.grid(visible=False)
@@ -169,7 +169,7 @@ class Series:
 
 
 def bars_with_intervals(axes: "Axes", names: Sequence[str], spreads: Sequence[Spread], *, x: str) -> None:
-    """Draw a bar for each name, the first at the top, with its interval and its percent."""
+    """Draw a bar for each name, first at the top, with its interval and percentage."""
     places = range(len(names))
     shares = [one.share for one in spreads]
     errors = [[one.share - one.low for one in spreads], [one.high - one.share for one in spreads]]
@@ -207,7 +207,7 @@ def stacked(axes: "Axes", names: Sequence[str], parts: Sequence[Series], *, x: s
 
 
 def lines(axes: "Axes", names: Sequence[str], series: Sequence[Series], *, x: str, y: str) -> None:
-    """Draw a line for each of at most three series over the same names, each named at its end."""
+    """Draw at most three series over the same names, one line each, labeled at its end."""
     places = range(len(names))
     for one, colour, marker in zip(series, (ACCENT, INK, QUIET), "os^", strict=False):
         axes.plot(places, list(one.values), color=colour, marker=marker, markersize=4, label=one.name)
@@ -228,7 +228,7 @@ def path_to_level(
     x: str,
     y: str,
 ) -> None:
-    """Draw how a share fell with what was spent, how it is expected to go on (dashed), and the level that is aimed at."""
+    """Draw a share against the money spent, its expected continuation (dashed), and the target level."""
     for points, style, marker in ((done, "-", "o"), (to_come, "--", None)):
         if points:
             axes.plot(*zip(*points, strict=True), color=ACCENT, linestyle=style, marker=marker, markersize=3)
@@ -241,7 +241,7 @@ def path_to_level(
 
 
 def histogram(axes: "Axes", values: Sequence[float], *, x: str, y: str, level: Level | None = None) -> None:
-    """Draw how many values lie where, and a level that they are held against."""
+    """Draw a histogram of values, with a level to compare them with."""
     bins = max(5, min(30, round(len(values) ** 0.5)))
     axes.hist(list(values), bins=bins, color=ACCENT, edgecolor=LINE, linewidth=0.4)
     if level:
@@ -260,7 +260,7 @@ def histogram(axes: "Axes", values: Sequence[float], *, x: str, y: str, level: L
 
 
 def _apart(dots: Sequence[Dot], most: int) -> list[Dot]:
-    """Return dots whose names do not cover each other, the first ones first."""
+    """Return dots whose names don't overlap; earlier dots take precedence."""
     kept: list[Dot] = []
     for dot in dots:
         if all(abs(dot.of - one.of) > most / 10 or abs(dot.share - one.share) > 0.06 for one in kept):
@@ -269,7 +269,7 @@ def _apart(dots: Sequence[Dot], most: int) -> list[Dot]:
 
 
 def _printable(name: str) -> str:
-    """Return a name without what no XML may hold, short enough for a chart."""
+    """Return a name without characters that XML doesn't allow, shortened for a chart."""
     return "".join(sign for sign in name if sign.isprintable())[:MOST_SIGNS]
 
 
@@ -291,7 +291,7 @@ def _level(axes: "Axes", level: Level) -> None:
 
 
 def _days(axes: "Axes", days: Sequence[date]) -> None:
-    """Name days as month and day, a few of them."""
+    """Label a few days with month and day."""
     from matplotlib.dates import AutoDateLocator, DateFormatter  # noqa: PLC0415  as in `svg`
 
     locator = AutoDateLocator(minticks=2, maxticks=8, interval_multiples=False)  # type: ignore[no-untyped-call]

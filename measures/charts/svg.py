@@ -1,6 +1,6 @@
-"""What a chart is, how it looks, and how it stands in a page under a strict content policy.
+"""Charts: their data, their style, and their embedding in pages with a strict content security policy.
 
-Drawn by matplotlib, which is loaded with the first chart and used by one thread at a time, as it wants to be.
+Drawn by matplotlib, which is imported with the first chart. One thread uses it at a time, since it isn't thread-safe.
 """
 
 import csv
@@ -71,8 +71,8 @@ _STYLE: dict[Any, Any] = {
 class Chart:
     """A chart with its numbers.
 
-    ``text`` says in a sentence what is to be seen, for those who do not see it; ``header`` and ``rows`` are its numbers as
-    a table. ``draw`` puts it on axes.
+    ``text`` describes the chart in a sentence, for people who can't see it; ``header`` and ``rows`` hold its numbers as
+    a table. ``draw`` draws it on axes.
     """
 
     key: str
@@ -85,7 +85,7 @@ class Chart:
 
 
 def as_csv(chart: Chart) -> str:
-    """Return the numbers of a chart, with names that no spreadsheet takes for formulas."""
+    """Return the numbers of a chart as CSV; names are escaped so that spreadsheets don't run them as formulas."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(chart.header)
@@ -94,7 +94,7 @@ def as_csv(chart: Chart) -> str:
 
 
 def as_file(chart: Chart) -> str:
-    """Return a chart as a file of its own, on white."""
+    """Return a chart as a separate file with a white background."""
     with _LOCK, warnings.catch_warnings():
         # Text stays text, which the reader's fonts show: it does not matter what the fonts here lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
@@ -111,7 +111,7 @@ def as_file(chart: Chart) -> str:
 
 
 def in_page(chart: Chart) -> str:
-    """Return a chart as an element of a page: no style of its own, the colors and fonts of the page, a text for readers."""
+    """Return a chart as a page element with the page's colors and fonts, no styles, and a text for screen readers."""
     root = fromstring(as_file(chart))
     for child in list(root):
         if child.tag == f"{_SVG}metadata" or child.find(f"{_SVG}style") is not None:
@@ -128,7 +128,7 @@ def in_page(chart: Chart) -> str:
 
 
 def _without_style(element: ET.Element) -> None:
-    """Turn the style of an element into attributes, its colors into the page's."""
+    """Convert the style of an element to attributes, and its colors to the page's."""
     for declaration in element.attrib.pop("style", "").split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name and name != "font-family":
@@ -136,7 +136,7 @@ def _without_style(element: ET.Element) -> None:
 
 
 def _with_own_names(element: ET.Element, key: str) -> None:
-    """Keep the names that something refers to, each once on a page of several charts."""
+    """Keep ids that are referred to, made unique on a page with several charts; remove the others."""
     if "id" in element.attrib:
         if element.tag in (f"{_SVG}clipPath", f"{_SVG}path"):
             element.set("id", f"{key}-{element.get('id')}")

@@ -1,4 +1,4 @@
-"""Numbers that jobs compute, and forecasts that are kept."""
+"""Numbers that jobs compute, and saved forecasts."""
 
 from django.db import models
 

@@ -38,7 +38,7 @@ FORM = "8"  # of what is kept: numbers in another form are computed again
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
-    """Compute and keep the numbers."""
+    """Compute and store the numbers."""
     sealed = sealed_names(campaign)
     version, found = quality_numbers_version(campaign), policy_current(campaign)
     people = people_of(campaign)
@@ -68,7 +68,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
 
 @durable
 def managers_tell(campaign: Campaign, waiting: Mapping[str, int], gold: Mapping[str, Any], now: datetime) -> None:
-    """Tell managers that decisions wait for them, or that gold questions run short: at most one email a day of each."""
+    """Email managers about pending decisions or a shortage of gold questions: at most one email per day for each."""
     if campaign.state not in (CampaignState.OPEN, CampaignState.PAUSED):
         return
     managers = members(campaign, Role.MANAGER)
@@ -81,7 +81,7 @@ def managers_tell(campaign: Campaign, waiting: Mapping[str, int], gold: Mapping[
 
 
 def quality_numbers_version(campaign: Campaign) -> str:
-    """Return what changes whenever the numbers may, by looks into indexes."""
+    """Return a text that changes whenever the numbers may have changed, read from indexes."""
     last = [
         Verdict.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
         GoldCheck.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
@@ -93,7 +93,7 @@ def quality_numbers_version(campaign: Campaign) -> str:
 
 
 def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
+    """Queue a job for new numbers if something changed, but not within seconds after the last ones."""
     return refresh_request(
         kind="quality.numbers",
         kept=QualitySnapshot.objects.all(),
@@ -105,9 +105,9 @@ def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
 
 
 def numbers_due(now: datetime) -> None:
-    """Ask for the numbers of open campaigns that are older than a few minutes: home shows them without asking.
+    """Queue jobs for numbers of open campaigns that are older than a few minutes, for the home page.
 
-    Few at a time and any of them, so that those of which nothing is new keep the others from nothing.
+    Only a few campaigns are chosen at a time, at random, so that campaigns without changes don't block the others.
     """
     fresh = QualitySnapshot.objects.filter(campaign=OuterRef("pk"), taken_at__gt=now - timedelta(minutes=STALE_MINUTES))
     for campaign in Campaign.objects.filter(~Exists(fresh), state=CampaignState.OPEN).order_by("?")[:MOST_DUE]:
@@ -116,7 +116,7 @@ def numbers_due(now: datetime) -> None:
 
 
 def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return how far each round of each batch is."""
+    """Return the progress of each round of each batch."""
     slots = Slot.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
     rows = (
         slots.values("item__batch__ordinal", "round")
@@ -134,7 +134,7 @@ def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:
-    """Return (day, cents with fees) in order: as text, since SQLite asks Python about the date of each row otherwise."""
+    """Return (day, cents with fees) in order. Days are text, since SQLite would call Python for each row's date."""
     rows = LedgerEntry.objects.filter(campaign=campaign).annotate(day=Substr(Cast("at", TextField()), 1, 10))
     return list(rows.values_list("day").annotate(cents=Sum("cents") + Sum("fee_cents")).order_by("day"))
 
@@ -142,7 +142,7 @@ def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:
 def _money(
     campaign: Campaign, rounds: Sequence[Mapping[str, Any]], workforces: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return what was paid, with fees, what is committed with that, and what all annotations will cost at this rate."""
+    """Return paid cents with fees, committed cents including these, and the forecast cost of all annotations."""
     paid = LedgerEntry.objects.filter(campaign=campaign).aggregate(cents=Sum("cents"), fees=Sum("fee_cents"))
     paid_cents = (paid["cents"] or 0) + (paid["fees"] or 0)
     done, left = (sum(row[state] for row in rounds for state in states) for states in (["filled"], ["open", "held"]))

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Unexamined(models.Model):
-    """An annotation that could not be examined. It is tried again ever more rarely; managers see the error."""
+    """An annotation that could not be examined. It is retried at growing intervals; managers see the error."""
 
     annotation = models.OneToOneField("annotation.Annotation", on_delete=models.CASCADE, related_name="unexamined")
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="unexamined")

@@ -1,6 +1,6 @@
-"""Look at new annotations, once each: gold, standing, inspection, verdict.
+"""Examine each new annotation once: gold, standing, inspection, verdict.
 
-What is to be looked at is found by a partial index; the nudge after a submission only makes it soon.
+A partial index finds the annotations to examine; the signal after a submission only makes it happen sooner.
 """
 
 import logging
@@ -40,7 +40,7 @@ REST_SECONDS, MOST_REST_SECONDS = 10, 3600  # between attempts at what could not
 
 
 def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
-    """Examine all that waits, a few annotations a transaction."""
+    """Examine all pending annotations, a few per transaction."""
     found = policy_ensure(campaign=campaign, now=timezone.now())
     examined = int(work.job.result.get("examined", 0))
     people: set[UUID] = set()
@@ -63,10 +63,10 @@ def waiting(*, now: datetime) -> QuerySet[Annotation]:
 
 
 def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVersion, policy: Policy) -> None:
-    """Examine some annotations, with every lock taken beforehand: people, annotations, items, each in one order.
+    """Examine some annotations after taking every lock: people, annotations, items, each in a fixed order.
 
-    Only checks can move the standing of their people, and only reviews can move answers of others; everybody else goes on
-    with their work meanwhile.
+    People are locked only if a gold check can change their standing, or a review can change their answers; everybody
+    else can continue working meanwhile.
     """
     now = timezone.now()
     moved = [
@@ -92,7 +92,7 @@ def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVe
 
 
 def _failure(examine: Callable[[list[Annotation]], None], annotations: list[Annotation]) -> Exception | None:
-    """Examine annotations, all or none; return what failed. What passes by itself ends the whole step."""
+    """Examine annotations, all or none; return the error, if any. Transient errors are raised and end the step."""
     try:
         with transaction.atomic():
             examine(annotations)
@@ -114,7 +114,7 @@ def _note_failure(annotation: Annotation, error: Exception, now: datetime) -> No
 
 
 def examine_again(*, campaign: Campaign, actor_id: UUID, now: datetime) -> int:
-    """Have everything that could not be examined tried again at once; return how many annotations that is."""
+    """Retry all annotations that could not be examined at once; return their number."""
     with transaction.atomic():
         rows = Unexamined.objects.filter(campaign=campaign).update(try_at=now)
         record(action="examine_again", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk, count=rows)
@@ -141,7 +141,7 @@ def _examine(
 
 
 def examine_request(*, campaign_id: UUID, now: datetime) -> Job:
-    """Ask for a look at what waits; at most one such job waits for each campaign."""
+    """Queue a job that examines pending annotations; each campaign has at most one such job waiting."""
     return job_enqueue(
         kind="quality.examine",
         payload=CampaignPayload(campaign=str(campaign_id)),
@@ -156,7 +156,7 @@ def _key(campaign_id: UUID) -> str:
 
 
 def examine_due(now: datetime) -> None:
-    """Find campaigns with annotations that wait: one look into a partial index for each campaign."""
+    """Queue jobs for campaigns with pending annotations, with one partial index lookup per campaign."""
     own = waiting(now=now).filter(campaign=OuterRef("pk"))
     for campaign in Campaign.objects.filter(Exists(own)).order_by("pk"):
         if not job_failed_lately(key=_key(campaign.pk), now=now):

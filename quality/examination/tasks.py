@@ -11,7 +11,7 @@ from quality.examination.services import campaign_examine, examine_due
 
 
 def examine(work: Work) -> dict[str, Any]:
-    """Look at new annotations."""
+    """Examine new annotations."""
     return campaign_examine(
         work=work, campaign=Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
     )

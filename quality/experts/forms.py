@@ -12,7 +12,7 @@ from quality.experts.services.cases import MOST_EXPERTS
 
 
 class SampleForm(forms.Form):
-    """A sample for the experts of a campaign."""
+    """A form for drawing a sample for a campaign's experts."""
 
     def __init__(self, campaign: Campaign, *data: Any, **kwargs: Any) -> None:
         super().__init__(*data, **kwargs)

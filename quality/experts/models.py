@@ -1,4 +1,4 @@
-"""The rows of experts: cases, opinions, and the annotations that are read."""
+"""The models for experts' cases and opinions, and for manual inspections."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from annotation.tasktypes.labels import LABEL
 
 
 class InspectionVerdict(models.TextChoices):
-    """What a manual check found."""
+    """The result of a manual check."""
 
     GOOD = "good", _("Correct")
     DEBATABLE = "debatable", _("Debatable")
@@ -34,10 +34,10 @@ class Inspection(models.Model):
 
 
 class InspectionTally(models.Model):
-    """How far an annotator's work is from the next annotation that is drawn for reading.
+    """A counter that decides which of an annotator's annotations are drawn for a manual check.
 
-    Each adds the share of the policy to ``carry``; at 1 one is drawn and 1 is taken off. It begins at a seeded place, so
-    that which ones are drawn is chance, and how many is not.
+    Each annotation adds the policy's share to ``carry``. When it reaches 1, an annotation is drawn and 1 is subtracted.
+    The start value is random (seeded), so chance decides which annotations are drawn, but not how many.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -52,7 +52,7 @@ class InspectionTally(models.Model):
 
 
 class CaseState(models.TextChoices):
-    """Where an item stands before the experts."""
+    """The state of a case."""
 
     OPEN = "open", _("Open")  # each expert judges alone
     CONSENSUS = "consensus", _("Under discussion")  # all have judged, and differ
@@ -68,7 +68,7 @@ PENDING = (CaseState.OPEN, CaseState.CONSENSUS)
 
 
 class CaseReason(models.TextChoices):
-    """Why an item came before the experts; those who judge it alone are not told."""
+    """The reason for sending an item to experts, which experts who judge it don't see."""
 
     NO_AGREEMENT = "no_agreement", _("No agreement")
     DOUBT = "doubt", _("Inconclusive votes")
@@ -80,7 +80,7 @@ class CaseReason(models.TextChoices):
 
 
 class Case(models.Model):
-    """An item before the experts: what they judge of it (`annotation.tasktypes.base.Part`), and how many are asked."""
+    """An item sent to experts: the parts to judge (`annotation.tasktypes.base.Part`), and the number of experts."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="cases")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="cases")
@@ -108,7 +108,7 @@ class Case(models.Model):
 
 
 class Phase(models.TextChoices):
-    """Whether an expert spoke alone, proposed a consensus to the others, or the case was decided by it."""
+    """The kind of an opinion: given alone, a proposed consensus, or the consensus that decided the case."""
 
     BLIND = "blind", _("Independent judgment")
     PROPOSED = "proposed", _("Proposed consensus")
@@ -145,12 +145,12 @@ class Opinion(models.Model):
 
     @property
     def label(self) -> Any:
-        """The label that was chosen, where the answers of the task type are labels."""
+        """The chosen label, if the task type's answers are labels."""
         return self.said.get(LABEL)
 
 
 class CaseMessage(models.Model):
-    """What an expert wrote to the others while they discuss a case."""
+    """An expert's message in the discussion of a case."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="messages")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""What experts said: how far they agree alone, and what they found in samples drawn by chance."""
+"""Experts' cases and opinions: their agreement before discussions, and the results of random samples."""
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
@@ -25,9 +25,9 @@ SEEN = (*BLOCKING, AssignmentState.UNDONE)  # of an assignment whose annotator s
 
 
 def cases_to_judge(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]:
-    """Return the open cases that this expert may judge: not of an item that they annotated, nor judged already.
+    """Return the open cases that this expert may judge: not judged by them yet, and of items they didn't annotate.
 
-    Nor an audit of an item of which they said anything before: the label may be theirs.
+    Audits of items on which the expert gave any earlier opinion are excluded too: the label may be the expert's own.
     """
     own = Opinion.objects.filter(surrogate_id=surrogate_id)
     said_before = Exists(own.filter(case__item=OuterRef("item")))
@@ -47,7 +47,7 @@ def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case
 
 @dataclass(frozen=True, slots=True)
 class ExpertWork:
-    """What an expert can do in a campaign; both numbers stop at fifty."""
+    """An expert's available work in a campaign; both numbers are capped at fifty."""
 
     campaign: Campaign
     cases: int
@@ -65,12 +65,12 @@ def expert_work(*, campaign: Campaign, surrogate_id: UUID) -> ExpertWork:
 
 
 def seen_by(surrogate_id: UUID) -> QuerySet[Assignment]:
-    """Return the assignments by which an annotator answered an item, skipped it, or holds it."""
+    """Return the assignments of items that an annotator answered, skipped, or holds."""
     return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=SEEN)
 
 
 def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]:
-    """Return the cases whose opinions an expert may read: they judged them, and so did everybody who was asked."""
+    """Return the cases whose opinions an expert may read: those they judged, once all requested opinions exist."""
     judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id, phase=Phase.BLIND)
     return Case.objects.filter(
         unsealed(), campaign=campaign, pk__in=judged.values("case"), state__in=[CaseState.CONSENSUS, CaseState.DECIDED]
@@ -83,9 +83,9 @@ def proposal_of(case: Case) -> Opinion | None:
 
 
 def discussions_overdue(campaign: Campaign, now: datetime) -> QuerySet[Case]:
-    """Return the cases whose experts have not agreed in time, each with ``since``; a manager can decide them.
+    """Return the cases whose experts haven't agreed in time, each with ``since``; a manager can decide them.
 
-    Not audits of labels: those are judged by blind experts alone.
+    Audits are excluded: only experts who don't see the labels judge those.
     """
     alone = Opinion.objects.filter(case=OuterRef("pk"), phase=Phase.BLIND).order_by("-at")
     cases = Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.CONSENSUS)
@@ -99,16 +99,16 @@ def experts_here(campaign: Campaign) -> int:
 
 
 def cases_counted(campaign: Campaign) -> dict[str, int]:
-    """Return how many cases stand where."""
+    """Return the number of cases in each state."""
     rows = Case.objects.filter(campaign=campaign).values_list("state").order_by("state")
     counts = dict(rows.annotate(n=Count("pk")))
     return {state.value: counts.get(state.value, 0) for state in CaseState}
 
 
 def experts_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the numbers of experts: agreement while each judged alone, and what samples came to.
+    """Return the experts' numbers: agreement between opinions given alone, and the results of samples.
 
-    Grows with the number of opinions: for jobs and commands, not for pages.
+    The cost grows with the number of opinions: use it in jobs and commands, not in pages.
     """
     return {
         "agreement": _agreement(campaign),
@@ -117,7 +117,7 @@ def experts_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return agreement over the grades given alone, for each kind of part, where a case asked several."""
+    """Return the agreement of grades given alone, for each kind of part, over cases with several experts."""
     task_type = TASK_TYPES[campaign.task_type]
     is_nominal = isinstance(task_type, Voted) and not task_type.is_ordinal
     steps = {grade: step for step, grade in enumerate(task_type.grades)}
@@ -137,7 +137,7 @@ def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _sample(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return for each kind of part how often each grade was given in decided samples, with 95% intervals."""
+    """Return the share of each grade in decided samples, with 95% intervals, for each kind of part."""
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
         decides,

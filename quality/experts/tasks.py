@@ -1,4 +1,4 @@
-"""Jobs of the experts' work."""
+"""Jobs for cases and opinions of experts."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ CASES_TOLD_WITHIN = timedelta(days=7)  # older ones are on the experts' home pag
 
 
 def sample_cases(work: Work) -> dict[str, Any]:
-    """Put a sample before the experts."""
+    """Send a random sample to experts."""
     asked = work.payload_as(CasesSamplePayload)
     campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
     return cases_sample(

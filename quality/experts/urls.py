@@ -1,4 +1,4 @@
-"""Addresses of the experts and of spot checks."""
+"""URLs of experts' pages and spot checks."""
 
 from django.urls import path
 

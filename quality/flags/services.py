@@ -12,7 +12,7 @@ from quality.models import Flag
 
 
 def question_flag_offered(*, assignment: Assignment, now: datetime, **_: Any) -> None:
-    """Make a flag of a question that an annotator skipped as offensive; who did is not in it."""
+    """Flag a question that an annotator skipped as offensive, without recording the annotator."""
     question_id = TASK_TYPES[assignment.campaign.task_type].question_key(assignment.item.content)
     if assignment.skip_reason == "offensive" and question_id:
         Flag.objects.get_or_create(
@@ -22,6 +22,6 @@ def question_flag_offered(*, assignment: Assignment, now: datetime, **_: Any) ->
 
 @durable
 def flag_decide(*, flag: Flag, listed: bool, actor_id: UUID, now: datetime) -> None:
-    """Put a question on the list that releases carry, or take it off."""
+    """Add a question to the list in releases, or remove it."""
     Flag.objects.filter(pk=flag.pk).update(is_listed=listed, decided_by_id=actor_id, decided_at=now)
     record(action="flag_decide", subject=flag, now=now, actor_id=actor_id, scope_id=flag.campaign_id, listed=listed)

@@ -1,4 +1,4 @@
-"""What others found of answers that they were asked about: reviews and blind answers, as shares with their intervals."""
+"""Results of follow-ups on answers: reviews and blind answers, as shares with their intervals."""
 
 from collections import Counter
 from typing import Any
@@ -13,9 +13,9 @@ from measures.reliability import wilson
 
 
 def follow_ups_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return how often each outcome came, with its share of what was asked alike and Wilson's 95% interval.
+    """Return the number of each outcome, with its share of all follow-ups of that kind and Wilson's 95% interval.
 
-    Grows with the campaign: for jobs, not for pages. Sealed splits are left out.
+    The cost grows with the campaign: use it in jobs, not in pages. Sealed splits are left out.
     """
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, FollowedUp):

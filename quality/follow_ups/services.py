@@ -1,4 +1,4 @@
-"""What follows from an answer: a review, an answer given blind; and what a review does to the answer it is about."""
+"""Follow-ups of answers: reviews and blind answers, and the effect of a review on the reviewed answer."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
@@ -18,15 +18,15 @@ _FOLLOWED = (Purpose.WORK, Purpose.STUDY, Purpose.REVIEW)  # batches of whose an
 
 
 def followed_by(annotations: Iterable[Annotation]) -> list[Annotation]:
-    """Return the answers that others are about, whose authors and rows are locked before those of the others."""
+    """Return the answers that follow-up annotations are about. Lock their authors and rows before the follow-ups'."""
     keys = {row.item.follows_id for row in annotations if row.item.follows_id is not None}
     return list(Annotation.objects.filter(pk__in=keys).order_by("pk"))
 
 
 def follow_ups_settle(*, campaign: Campaign, annotations: Collection[Annotation], now: datetime) -> int | None:
-    """Ask what follows from locked annotations that count, take back what followed from others, and let refusals act.
+    """Create follow-ups of counted locked annotations, withdraw those of others, and apply refusals by reviews.
 
-    The people, annotations and items of `followed_by` are locked as well. Returns the place in the queue of the first
+    The people, annotations and items of `followed_by` are locked as well. Returns the queue position of the first
     new slot, for a `queue_rewind` at the end of the transaction.
     """
     require_transaction()
@@ -52,7 +52,7 @@ def follow_ups_settle(*, campaign: Campaign, annotations: Collection[Annotation]
 
 
 def _about_settle(task_type: FollowedUp, row: Annotation, now: datetime) -> bool:
-    """Settle what an answer that follows does to the one it is about; return whether both can count."""
+    """Apply a follow-up's effect on the answer it is about; return whether both are counted."""
     assert row.item.follows_id is not None
     about = Annotation.objects.select_related("item").get(pk=row.item.follows_id)
     met = Assignment.objects.filter(surrogate_id=row.surrogate_id, item__in=family_of(row.item_id))
@@ -65,7 +65,7 @@ def _about_settle(task_type: FollowedUp, row: Annotation, now: datetime) -> bool
 
 
 def _refusal_settle(task_type: FollowedUp, about: Annotation, now: datetime) -> None:
-    """Exclude an answer that others refuse; count it again once none of those who refused it counts."""
+    """Exclude an answer that a review refuses; count it again once no counted review refuses it."""
     why = next((why for _row, why in _refusals(task_type, about)), None)
     if why is not None:
         # By whom, the review says: here a name would stay when its author withdraws.
@@ -77,7 +77,7 @@ def _refusal_settle(task_type: FollowedUp, about: Annotation, now: datetime) -> 
 
 
 def _restored_settle(task_type: FollowedUp, row: Annotation, now: datetime) -> None:
-    """Ask again about an answer that counts although a review refused it: someone counted it again by hand."""
+    """Ask for new follow-ups of an answer that was counted again by hand although a review refused it."""
     if any(review.is_examined for review, _why in _refusals(task_type, row)):
         follow_ups_withdraw(annotation=row, because="its answer was counted again", now=now)
 
@@ -93,6 +93,6 @@ def _refusals(task_type: FollowedUp, about: Annotation) -> Iterator[tuple[Annota
 
 
 def _is_refused(annotation: Annotation) -> bool:
-    """Return whether an annotation does not count because of a review."""
+    """Return whether an annotation is excluded because of a review."""
     last = CountedChange.objects.filter(annotation=annotation).order_by("-pk").first()
     return annotation.state == AnnotationState.EXCLUDED and last is not None and last.because.startswith(REFUSED)

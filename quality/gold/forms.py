@@ -8,7 +8,7 @@ from quality.experts.services.cases import MOST_EXPERTS
 
 
 class PilotKeysForm(forms.Form):
-    """Gold keys to be made of what a pilot agreed on."""
+    """A form for creating gold keys from items that pilot annotators agreed on."""
 
     experts = forms.IntegerField(
         label=_("Number of experts who confirm each gold question"),
@@ -20,7 +20,7 @@ class PilotKeysForm(forms.Form):
 
 
 class GoldForm(forms.Form):
-    """Gold keys to import."""
+    """A form for importing gold keys."""
 
     file = forms.FileField(
         validators=[check_size],

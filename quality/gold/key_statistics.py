@@ -1,4 +1,4 @@
-"""Gold keys by what people answer to them: which may be wrong, and how many a campaign needs."""
+"""Statistics on gold keys: which may be wrong, judged by annotators' answers, and how many a campaign needs."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
@@ -23,18 +23,18 @@ class Doubt:
 
 
 def doubtful_keys(checks: Iterable[tuple[Hashable, Hashable, bool]], *, good: float) -> list[Doubt]:
-    """Return the keys that reliable annotators miss too often, the most doubtful first.
+    """Return the gold keys that reliable annotators miss too often, most doubtful first.
 
     Parameters
     ----------
     checks
-        Key, person, whether it was a hit.
+        Gold key, person, and whether the check was a hit.
     good
-        The hit rate of a reliable annotator. Who reaches it on at least `LEAST_CHECKS` other keys is one.
+        The hit rate of a reliable annotator, who reaches it on at least `LEAST_CHECKS` other gold keys.
 
     Notes
     -----
-    Agreed items of real crowds are wrong in 5 to 14 of 100 cases; a wrong key punishes those who are right.
+    In real crowds, 5 to 14 of 100 items with agreement are wrong; a wrong gold key punishes annotators who are right.
 
     Examples
     --------
@@ -63,24 +63,24 @@ def _at_least(successes: int, of: int, rate: float) -> float:
 
 
 def checks_among(items: int, policy: Policy) -> int:
-    """Return how many gold checks lie among the first so many items of a person."""
+    """Return the number of gold checks among a person's first ``items`` items."""
     first = min(items, policy.gold_first_items)
     early = policy.gold_first * first / policy.gold_first_items if policy.gold_first_items else 0
     return round(early + max(0, items - policy.gold_first_items) * policy.gold_rate)
 
 
 def keys_needed(*, people: int, items_each: int, policy: Policy) -> int:
-    """Return how many keys a campaign needs, so that nobody meets one twice and none is shown more often than allowed."""
+    """Return the number of gold keys for a campaign, so that no one meets one twice and none is overused."""
     checks = checks_among(items_each, policy)
     return max(checks, ceil(people * checks / policy.gold_most_exposures))
 
 
 @dataclass(frozen=True, slots=True)
 class Catch:
-    """How annotators with a hit rate fare.
+    """The detection of annotators with a given hit rate.
 
-    ``items``: after how many of theirs half of such annotators are paused; None where that takes longer than was looked
-    at. ``paused``: the share that is, after some numbers of items.
+    ``items``: the number of items after which half of such annotators are paused; None if it exceeds the search limit.
+    ``paused``: the share of paused annotators after some numbers of items.
     """
 
     hit_rate: float

@@ -1,11 +1,11 @@
-"""The rows of gold keys and of the checks against them."""
+"""The models for gold keys and gold checks."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 
 class GoldKeyState(models.TextChoices):
-    """Whether people are checked with a key."""
+    """The state of a gold key, which decides whether annotators are checked with it."""
 
     WAITING = "waiting", _("Waiting for experts")
     ACTIVE = "active", _("In use")

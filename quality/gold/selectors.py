@@ -1,4 +1,4 @@
-"""Gold keys as managers see them."""
+"""Gold keys, as shown to managers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ FEW_NEWCOMERS = 20  # for fewer than these, gold questions run short
 
 @dataclass(frozen=True, slots=True)
 class KeysPage:
-    """Some keys in order, with their checks and misses, and the key to go on after."""
+    """A page of gold keys in order, with their checks and misses, and the key after which the next page starts."""
 
     keys: Sequence[GoldKey]
     after: int | None
 
 
 def checks_held(campaign: Campaign) -> QuerySet[GoldCheck]:
-    """Return the checks that are held against people or for them: those of keys that were right."""
+    """Return the checks that count for or against annotators: those of keys that were right."""
     return GoldCheck.objects.filter(campaign=campaign, is_void=False)
 
 
 def experts_on_key() -> dict[str, Subquery]:
-    """Return what experts decided last about the item of an outer key, and why: columns for a query of keys."""
+    """Return columns for a query of gold keys: the experts' latest decision about the key's item, and its reason."""
     decided = Opinion.objects.filter(
         Q(case__experts=1) | Q(phase=Phase.CONSENSUS),
         case__item=OuterRef("item"),
@@ -57,9 +57,9 @@ def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:
 
 
 def gold_of(campaign: Campaign, policy: Policy) -> dict[str, Any]:
-    """Return how many keys there are in each state, how many exposures are left, and which keys may be wrong.
+    """Return the number of gold keys in each state, the remaining exposures, and the keys that may be wrong.
 
-    Grows with the number of checks: for jobs and commands, not for pages.
+    The cost grows with the number of checks: use it in jobs and commands, not in pages.
     """
     keys = GoldKey.objects.filter(campaign=campaign)
     states = dict(keys.values_list("state").annotate(n=Count("pk")).order_by("state"))

@@ -20,7 +20,7 @@ class WorkError(Exception):
 
 
 class NoSuchAssignment(WorkError):
-    """This person has no such assignment."""
+    """The person has no such assignment."""
 
 
 class AssignmentOver(WorkError):

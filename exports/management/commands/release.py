@@ -117,7 +117,7 @@ class Command(BaseCommand):
 
 
 def _wanted(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
-    """Return what to release, as `release_freeze` takes it."""
+    """Return the arguments of `release_freeze`."""
     return {
         "campaign": campaign,
         "family": options["format"],

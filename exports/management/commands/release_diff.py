@@ -14,7 +14,7 @@ SHOWN = 10
 
 
 class Command(ReadingCommand):
-    """List what two releases do not have in common."""
+    """List the differences between two releases."""
 
     help = (
         "Compare the folders of two releases, and list added, removed, and changed items. A changed item has "

@@ -1,4 +1,4 @@
-"""``manage.py release_errata``: what a release rests on that no longer counts."""
+"""``manage.py release_errata``: list content of a release that is no longer counted."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from storage.json_output import json_line
 
 
 class Command(BaseCommand):
-    """List what was excluded since a release was frozen."""
+    """List annotations that were excluded after a release was frozen."""
 
     help = (
         "List the annotations of a release that no longer count because they were excluded or withdrawn, or "
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("number", type=int, metavar="NUMBER", help="the number of the release")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Look and list."""
+        """Find and list the errata."""
         campaign = campaign_named(options["campaign"])
         release = Release.objects.select_related("campaign").filter(campaign=campaign, number=options["number"]).first()
         if release is None or closed_by(release):

@@ -1,4 +1,4 @@
-"""``manage.py release_paper``: what a paper needs of a release."""
+"""``manage.py release_paper``: write a release's tables and methods text for a paper."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from storage.json_output import json_line
 
 
 class Command(ReadingCommand):
-    """Write tables, a paragraph and a deposit."""
+    """Write tables, a methods paragraph and a deposit archive."""
 
     help = (
         "Write files for a paper from the folder of a release. tables.tex contains tables, methods.tex a "
@@ -42,7 +42,7 @@ class Command(ReadingCommand):
         parser.add_argument("--json", action="store_true", help="print the list of written files as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Read, write, say what."""
+        """Read the release, write the files, and print their names."""
         to: Path = options["to"]
         try:
             folder = ReleasedFolder(options["folder"])
@@ -61,7 +61,7 @@ class Command(ReadingCommand):
 
 
 def _make_empty(folder: Path) -> None:
-    """Make a folder, or take one that is empty."""
+    """Create a folder, or accept an empty one."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FolderError(f"{folder} isn't empty")
     folder.mkdir(parents=True, exist_ok=True)

@@ -53,7 +53,7 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="run all due jobs and periodic tasks once, then exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run each lane and the upkeep in a thread of its own until a signal comes."""
+        """Run each lane and the upkeep in a separate thread until a signal arrives."""
         lanes = options["lane"] or [lane.value for lane in Lane]
         if options["once"]:
             while jobs_run_due(lanes=lanes):

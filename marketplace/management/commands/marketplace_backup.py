@@ -1,4 +1,4 @@
-"""``manage.py marketplace_backup``: as the platform's ``backup``, with the settings of the marketplace."""
+"""``manage.py marketplace_backup``: the platform's ``backup`` with the marketplace's settings."""
 
 from storage.backup_commands import BackupCommand as Command
 

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--reset", action="store_true", help="return the clock to the real time")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do what was asked and print the time."""
+        """Run the requested action and print the time."""
         if not settings.MARKETPLACE_DEVELOPMENT:
             raise CommandError("marketplace_clock works only with MARKETPLACE_DEVELOPMENT=1")
         prepare()

@@ -1,4 +1,4 @@
-"""``manage.py marketplace_demo``: something to find in a fresh marketplace."""
+"""``manage.py marketplace_demo``: create demo data in a new marketplace."""
 
 import json
 from typing import Any

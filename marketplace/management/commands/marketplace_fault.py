@@ -1,4 +1,4 @@
-"""``manage.py marketplace_fault``: let answers go wrong, for development."""
+"""``manage.py marketplace_fault``: cause faulty responses on purpose, for development."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--clear", action="store_true", help="remove all active faults")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do what was asked and print what is armed."""
+        """Run the requested action and print the armed faults."""
         if not settings.MARKETPLACE_DEVELOPMENT:
             raise CommandError("marketplace_fault works only with MARKETPLACE_DEVELOPMENT=1")
         prepare()

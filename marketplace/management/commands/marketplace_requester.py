@@ -27,7 +27,7 @@ from marketplace.services.requesters import (
 
 
 class Command(BaseCommand):
-    """Make a requester, or change one that is there."""
+    """Create a requester, or change an existing one."""
 
     help = (
         "Create a requester with an access key, and print the settings for boto3. For an existing requester, add "
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Do what was asked and print the result."""
+        """Run the requested action and print the result."""
         prepare()
         if not options["name"]:
             self._print([_money(requester) for requester in Requester.objects.order_by("name")], options)

@@ -1,4 +1,4 @@
-"""``manage.py marketplace_restore``: as the platform's ``restore``, with the settings of the marketplace."""
+"""``manage.py marketplace_restore``: the platform's ``restore`` with the marketplace's settings."""
 
 from storage.backup_commands import RestoreCommand as Command
 

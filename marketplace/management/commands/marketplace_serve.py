@@ -1,4 +1,4 @@
-"""``manage.py marketplace_serve``: the marketplace, alone."""
+"""``manage.py marketplace_serve``: run the marketplace without the platform."""
 
 import os
 import socket
@@ -67,7 +67,7 @@ class Command(BaseCommand):
 
 
 def _free_address(bind: str) -> tuple[str, int]:
-    """Return host and port of ``--bind``; refuse what is none, or is taken."""
+    """Return host and port of ``--bind``; reject an invalid address, or one in use."""
     if bind.startswith("fd://"):
         return _inherited_address(bind)
     host, _, port = bind.rpartition(":")

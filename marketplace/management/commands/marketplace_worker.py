@@ -1,4 +1,4 @@
-"""``manage.py marketplace_worker``: invite workers, or seed some with a record."""
+"""``manage.py marketplace_worker``: invite workers, or create workers with a work record."""
 
 import json
 import re
@@ -85,7 +85,7 @@ class Command(BaseCommand):
         return {"link": f"{settings.MARKETPLACE_URL}/join/{token}/"}
 
     def _crowd(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Make accounts for a synthetic crowd; those that are there stay as they are."""
+        """Create accounts for a synthetic crowd; existing accounts don't change."""
         if not settings.MARKETPLACE_DEVELOPMENT:
             raise CommandError("--count is for testing and works only with MARKETPLACE_DEVELOPMENT=1")
         if "{}" not in options["email"] or not options["password"]:
@@ -135,7 +135,7 @@ class Command(BaseCommand):
 
 
 def _check(options: dict[str, Any]) -> None:
-    """Refuse an address or a place that the profile page would refuse."""
+    """Reject an email address or location that the profile page would reject."""
     try:
         options["email"] = plain_address(options["email"])
     except ValidationError:

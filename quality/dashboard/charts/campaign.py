@@ -19,7 +19,7 @@ from quality.studies.charts import STUDIES
 
 
 def chart_of(key: str, numbers: Numbers) -> Chart | None:
-    """Return a chart; None while there is too little to show.
+    """Return a chart; None if there is too little data.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def chart_of(key: str, numbers: Numbers) -> Chart | None:
 
 
 def outlook(work: Mapping[str, Any], today: date) -> Forecast | None:
-    """Return when what is launched will be done; today is left out, since it is not over."""
+    """Return a forecast for the completion of launched work; today is left out, since it isn't over."""
     days, values = _daily(work, today)
     slots = work.get("slots", {})
     done = values[:-1] if days and days[-1] == today else values
@@ -39,7 +39,7 @@ def outlook(work: Mapping[str, Any], today: date) -> Forecast | None:
 
 
 def _daily(work: Mapping[str, Any], today: date) -> tuple[list[date], list[int]]:
-    """Return each day from the first with work to today (at most sixty), and its counted annotations."""
+    """Return the counted annotations per day, from the first day with work (at most sixty days ago) to today."""
     done = {date.fromisoformat(day): count for day, count in work.get("days", [])}
     if not done:
         return [], []

@@ -1,4 +1,4 @@
-"""What the charts of a campaign are drawn from, and what each is called."""
+"""The data and titles of a campaign's charts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from measures.charts.svg import Chart
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The snapshots of quality, of work, of studies and of a target, and how to name what is in them."""
+    """The stored numbers of quality, work, studies and a target, and the names for their keys."""
 
     quality: Mapping[str, Any]
     work: Mapping[str, Any]
@@ -27,7 +27,7 @@ class Numbers:
 
 
 class Drawing(NamedTuple):
-    """A chart that a campaign has once there is enough to show."""
+    """A chart of a campaign, available once there is enough data."""
 
     title: Promise
     of: Callable[[Numbers, str], Chart | None]

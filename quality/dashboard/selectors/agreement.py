@@ -1,4 +1,4 @@
-"""Agreement of annotators in a campaign, over what its task type measures."""
+"""Agreement between annotators in a campaign, by the measures of its task type."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -25,11 +25,12 @@ TREND_PARTS, TREND_ITEMS = 12, 50  # at most so many parts, each of at least so 
 
 
 def agreement_of(campaign: Campaign) -> dict[str, Any]:
-    """Return how annotators agree on ordinary first-round work.
+    """Return the agreement between annotators on ordinary first-round work.
 
-    ``agreement``: a row for each measure, as collected, without what was excluded, and of that by version of the
-    guidelines; ``trend``: alpha of what counts by when items were first answered; ``confusion``: which answers meet in
-    one item. Reads every annotation: for jobs and commands, not for pages.
+    ``agreement``: a row for each measure, over collected annotations, over counted ones, and over counted ones by
+    version of the guidelines; ``trend``: alpha of counted annotations by the time items were first answered;
+    ``confusion``: how often pairs of answers occur on one item. Reads every annotation: use it in jobs and commands,
+    not in pages.
     """
     task_type = TASK_TYPES[campaign.task_type]
     measures = task_type.measures
@@ -67,12 +68,12 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def agreement_over(task_type: TaskType, answers: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
-    """Return how people agree by each measure: its key, scale and alpha. Holds numbers of labels, and no answers.
+    """Return each measure's key, scale and alpha. Keeps only numbers of labels in memory, not answers.
 
     Parameters
     ----------
     answers
-        Item, annotator and answer as JSON, those of an item together. The last one of an annotator counts.
+        Item, annotator and answer as JSON, grouped by item. Only the last answer of an annotator is used.
     """
     said, measures = Said(task_type), task_type.measures
     sets = {place: PagesAgreement() for place, measure in enumerate(measures) if measure.scale is Scale.SETS}
@@ -99,9 +100,9 @@ def agreement_over(task_type: TaskType, answers: Iterable[tuple[int, str, str]])
 
 
 def agreement_shown(campaign: Campaign, kept: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-    """Return the rows of agreement with the names of their measures, as a job kept them; of ``kept`` if it is at hand.
+    """Return the stored agreement rows with the names of their measures, from ``kept`` if given.
 
-    ``has_distances`` of each says whether any of them compares sets, by distances.
+    ``has_distances`` of each row says whether any row compares sets, by distances.
     """
     if kept is None:
         kept = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
@@ -112,7 +113,7 @@ def agreement_shown(campaign: Campaign, kept: Mapping[str, Any] | None = None) -
 
 
 def _guidelines_of_items(campaign: Campaign) -> dict[int, int]:
-    """Return under which version of the guidelines items were answered, for those answered under one; empty with one in all."""
+    """Return the guideline version of items answered under one version only; empty if all have the same version."""
     rows = Annotation.objects.filter(
         unsealed(), campaign=campaign, state=AnnotationState.COUNTED, guideline__isnull=False
     )
@@ -133,7 +134,7 @@ def _by_guideline(measure: Measure, values: list[Value], under: dict[int, int]) 
 
 
 def _trend(campaign: Campaign, measure: Measure, judgments: Judgments) -> dict[str, Any]:
-    """Return alpha over parts of as many items each, in the order in which they were first answered; none with too few."""
+    """Return alpha over equally large groups of items in the order of their first answers; empty with too few items."""
     judged = np.flatnonzero(judgments.counts().sum(axis=1) >= 2)
     parts = min(TREND_PARTS, len(judged) // TREND_ITEMS)
     starts = [int(part[0]) for part in np.array_split(judged, parts)] if parts >= 2 else []
@@ -159,7 +160,7 @@ def _confusion(paths: list[Value]) -> dict[str, Any]:
 
 
 def _answers(campaign: Campaign) -> Iterable[tuple[int, str, str, str]]:
-    """Return item, annotator, answer and state of first-round work, in order; what was published elsewhere has no assignment."""
+    """Return item, annotator, answer and state of first-round work, in order; published answers have no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     rows = Annotation.objects.filter(first_round, unsealed(), campaign=campaign, item__batch__purpose__in=ORDINARY)
     nobodys = [AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE]
@@ -172,7 +173,7 @@ def _level(measure: Measure) -> Level:
 
 
 def _agreement(measure: Measure, values: list[Value]) -> tuple[dict[str, Any], Judgments | None]:
-    """Return what a measure's values come to, and the judgments where they are labels."""
+    """Return the agreement of a measure's values, and their judgments if the values are labels."""
     if measure.scale is not Scale.SETS:
         judgments = judgments_of(values, labels=measure.labels or None, repeats=Repeats.LAST)
         return asdict(alpha(judgments, level=_level(measure))), judgments

@@ -1,4 +1,4 @@
-"""What waits for a person's decision, a page of each kind."""
+"""The review queue: pending decisions, one page per kind."""
 
 from typing import Any
 
@@ -35,18 +35,18 @@ NOT_ASKED = ("undoable",)  # decided, and can still be undone
 
 
 def waiting_name(what: str, count: int) -> str:
-    """Return the name of a kind beside its count."""
+    """Return the text for a kind of decision and its count."""
     return WAITING[what] % {"n": count}
 
 
 def waiting_of(campaign: Campaign) -> dict[str, int]:
-    """Return how much of each kind waits for a decision: for jobs, since it counts."""
+    """Return the number of pending decisions of each kind. Use it in jobs, since it counts rows."""
     counts = {what: rows.count() for what, rows in _queues(campaign).items()}
     return {what: count for what, count in counts.items() if count and what not in NOT_ASKED}
 
 
 def decisions_of(campaign: Campaign) -> dict[str, Any]:
-    """Return what waits: each list holds at most fifty, oldest first."""
+    """Return the pending decisions: each list has at most fifty, oldest first."""
     queues = _queues(campaign)
     lists = {what: list(rows[:MOST]) for what, rows in queues.items() if what not in (*ELSEWHERE, *OF_ERRANDS)}
     lists |= _errands_of(queues)
@@ -57,13 +57,13 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def elsewhere_of(campaign: Campaign) -> dict[str, Exists]:
-    """Return, for each kind with a page of its own, the condition that any waits: to be selected beside other columns."""
+    """Return, for each kind with a separate page, the condition that a decision is pending, for use in a query."""
     queues = _queues(campaign)
     return {f"has_{what}": Exists(queues[what]) for what in ELSEWHERE}
 
 
 def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:
-    """Return what waits, of each kind, in the order in which it is to be decided."""
+    """Return the pending decisions of each kind, in the order in which they should be decided."""
     errands = Errand.objects.filter(workforce__campaign=campaign)
     reviews = Review.objects.filter(campaign=campaign)
     places = Participation.objects.filter(campaign=campaign, surrogate=OuterRef("surrogate"))
@@ -90,7 +90,7 @@ def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:
 
 
 def _errands_of(queues: dict[str, QuerySet[Any]]) -> dict[str, list[Errand]]:
-    """Return the errands that wait, fifty of each kind, read in one statement."""
+    """Return the pending errands, fifty of each kind, read in one statement."""
     place = Window(RowNumber(), partition_by="state", order_by=["due_at", "pk"])
     rows = (
         (queues["undoable"] | queues["failed"]).annotate(place=place).filter(place__lte=MOST).order_by("due_at", "pk")
@@ -100,7 +100,7 @@ def _errands_of(queues: dict[str, QuerySet[Any]]) -> dict[str, list[Errand]]:
 
 
 def _unmatched(campaign: Campaign, errands: QuerySet[Errand]) -> QuerySet[Ticket]:
-    """Return submissions that fit no work here, or were paid though something was wrong, and are not about to be refused."""
+    """Return submissions without matching work, or paid despite a problem, whose rejection isn't already due."""
     tickets = Ticket.objects.filter(workforce__campaign=campaign)
     doubtful = tickets.filter(Q(state=TicketState.UNMATCHED) | Q(state=TicketState.APPROVED, problem__gt=""))
     refused = errands.filter(
@@ -110,5 +110,5 @@ def _unmatched(campaign: Campaign, errands: QuerySet[Errand]) -> QuerySet[Ticket
 
 
 def _person_of(row: Any) -> Any:
-    """Return whom something that waits is about."""
+    """Return the surrogate id of the person that a pending decision is about."""
     return row.ticket.surrogate_id if isinstance(row, Appeal) else row.surrogate_id

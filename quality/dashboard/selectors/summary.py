@@ -1,4 +1,4 @@
-"""What a campaign of judged pairs came to: the figures of the paper's Table 1, and what became of people's work."""
+"""The results of a campaign of judged pairs: the figures of the paper's Table 1, and the outcomes of people's work."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -35,10 +35,10 @@ NOBODYS = (AnnotationState.UNDONE, AnnotationState.GIVEN_UP, AnnotationState.PRO
 
 @dataclass
 class Summary:
-    """Counts of a campaign, gold and pilot items left out unless their name says so. Amounts in cents.
+    """Counts of a campaign, without gold and pilot items unless the name says otherwise. Amounts in cents.
 
-    ``excluded_paid`` are judgments that do not count although they are paid; ``refused`` those whose pay was
-    refused by a person. The paper's "rejected" were both at once.
+    ``excluded_paid`` are judgments that are paid but not counted; ``refused`` are those whose pay a person
+    refused. The paper's "rejected" judgments were both at once.
     """
 
     questions: int = 0
@@ -66,7 +66,7 @@ class Summary:
 
 
 def summary_of(campaign: Campaign) -> Summary:
-    """Count. Grows with the campaign: for jobs and commands, not for pages."""
+    """Return the counts. The cost grows with the campaign: use it in jobs and commands, not in pages."""
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__in=items)
     work = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY).exclude(state__in=NOBODYS)
@@ -112,7 +112,7 @@ def summary_of(campaign: Campaign) -> Summary:
 
 
 def _contents(campaign: Campaign, items: Any) -> tuple[int, Counter[str]]:
-    """Return how many questions items ask, and the labels that are known without a vote, each counted once."""
+    """Return the number of distinct questions, and the labels known without a vote, each counted once."""
     task_type = TASK_TYPES[campaign.task_type]
     known_label = task_type.known_label if isinstance(task_type, Voted) else None
     questions, known = set(), set()
@@ -135,7 +135,7 @@ def _labels(campaign: Campaign, verdicts: Any, known: Counter[str]) -> dict[str,
 
 
 def people_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return one row a person: standing, work, gold, tickets; who needs a decision comes first."""
+    """Return one row per person: standing, work, gold, tickets; people who need a decision come first."""
     places = {row.surrogate_id: row for row in Participation.objects.filter(campaign=campaign)[:5000]}
     checks = checks_held(campaign).values("surrogate").order_by("surrogate")
     gold: dict[Any, Any] = {

@@ -33,7 +33,7 @@ MOST_ROWS = 200  # of the table under a chart; the file holds all
 @login_required
 @require_GET
 def chart(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
-    """Show a chart with its numbers, for a page to take in."""
+    """Show a chart with its numbers, to be embedded in a page."""
     found = _chart(campaign_for(request, slug, _needed(figure)), figure)
     context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": DRAWINGS[figure].title}
     if found is not None:
@@ -69,12 +69,12 @@ def _sent(
 
 
 def _needed(figure: str) -> Action:
-    """Return what a person must be allowed to do to see a chart: studies name nobody."""
+    """Return the permission for a chart: charts of studies need less, since they don't name people."""
     return Action.SEE_RELEASES if figure in STUDIES else Action.MANAGE
 
 
 def _chart(campaign: Campaign, figure: str) -> Chart | None:
-    """Return a chart, or None while there is nothing to draw."""
+    """Return a chart, or None if there is too little data."""
     if figure not in DRAWINGS:
         raise Http404
     pages = pages_of(campaign.task_type)

@@ -1,4 +1,4 @@
-"""How the quality of a campaign stands."""
+"""The quality overview of a campaign."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,7 +28,7 @@ MOST_OUTSIDE = 50
 @login_required
 @require_GET
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how it stands, from numbers that a job computed."""
+    """Show a campaign's quality, from numbers that a job computed."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     numbers_request(campaign=campaign, now=timezone.now())
     quality_numbers_request(campaign=campaign, now=timezone.now())
@@ -60,7 +60,7 @@ def _outcome_name(campaign: Campaign, row: dict[str, Any]) -> str:
 
 
 def _forecast(work: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the days by which what is launched will be done."""
+    """Return the dates by which launched work is expected to be done."""
     today = timezone.now().date()
     found = outlook(work, today)
     if found is None:

@@ -1,4 +1,4 @@
-"""What waits for a manager's decision, and deciding it."""
+"""Pages of the review queue for managers."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -35,7 +35,7 @@ from workforces.services.terms import terms_of
 @login_required
 @require_GET
 def decisions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what waits for a decision."""
+    """Show the pending decisions."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     context = {"campaign": campaign, **decisions_of(campaign)}
     context["discussions"] = discussions_shown(campaign, context["discussions"])
@@ -45,7 +45,7 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
-    """Take one decision; the reason goes with it."""
+    """Save one decision with its reason."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if what not in _DECISIONS:
         raise Http404

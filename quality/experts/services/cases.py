@@ -1,4 +1,4 @@
-"""How items come before the experts, and leave them."""
+"""Open, close and recall experts' cases."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -26,13 +26,13 @@ CHUNK = 200
 
 
 class CaseError(KeyedError):
-    """An item cannot come before the experts, or an expert cannot judge it."""
+    """An item can't be sent to experts, or an expert can't judge it."""
 
 
 def case_open(
     *, item: Item, because: CaseReason, experts: int, parts: list[Part], actor_id: UUID | None, now: datetime
 ) -> bool:
-    """Put an item before the experts, unless it is there; return whether it is a new case."""
+    """Send an item to experts, unless it has an open case; return whether the case is new."""
     require_transaction()
     case, opened = Case.objects.get_or_create(
         item=item,
@@ -60,7 +60,7 @@ def case_open(
 
 
 def case_end(*, case: Case, to: CaseState, now: datetime, actor_id: UUID | None = None) -> bool:
-    """Close a case: it was decided, or what brought it here is no longer so; return whether it was pending."""
+    """Close a case that was decided or whose reason no longer applies; return whether it was pending."""
     require_transaction()
     ended = bool(Case.objects.filter(pk=case.pk, state__in=PENDING).update(state=to, closed_at=now))
     if ended:
@@ -70,12 +70,12 @@ def case_end(*, case: Case, to: CaseState, now: datetime, actor_id: UUID | None 
 
 @durable
 def case_recall(*, case: Case, actor_id: UUID, now: datetime) -> None:
-    """Take a case that a manager asked for back from the experts; the opinions so far stay on record.
+    """Withdraw a case that a manager requested; existing opinions are kept.
 
     Raises
     ------
     CaseError
-        A rule asked for it, or it is decided.
+        A rule requested it, or it is decided.
     """
     if case.because not in RECALLABLE or not case_end(case=case, to=CaseState.RECALLED, now=now, actor_id=actor_id):
         raise CaseError("case_not_recallable")
@@ -100,7 +100,7 @@ def case_ask(*, item: Item, because: CaseReason, experts: int, actor_id: UUID, n
 
 
 def parts_of(item: Item) -> list[Part]:
-    """Return what experts judge of an item: every distinct thing that its counted answers say."""
+    """Return the parts of an item for experts to judge: the distinct parts of its counted answers."""
     counted = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED).order_by("slot__index", "pk")
     return TASK_TYPES[item.campaign.task_type].parts(list(counted.values_list("answer", flat=True)))
 
@@ -108,17 +108,17 @@ def parts_of(item: Item) -> list[Part]:
 def cases_sample(
     *, work: Work, campaign: Campaign, count: int, seed: int, experts: int, every_answer: bool, least: int = 1
 ) -> dict[str, Any]:
-    """Draw items by chance whose reference annotation says something to judge, and put them before experts.
+    """Draw random items whose reference annotation contains something to judge, and send them to experts.
 
-    The reference annotation is that of an item's first slot, a fair draw among its annotators: the sample is one of
-    (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With ``every_answer``
-    experts judge all distinct answers of those items. Of items that want fewer than ``least`` annotations none is drawn: a
-    study of 25 annotations needs judgments of items that have them.
+    The reference annotation is that of an item's first slot, a random one among its annotators: the sample is one of
+    (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With
+    ``every_answer``, experts judge all distinct answers of these items. Items with fewer than ``least`` requested
+    annotations are not drawn: a study of 25 annotations needs judgments of items that have them.
 
     Raises
     ------
     CaseError
-        An item that was drawn is before the experts for another reason: leaving it out would bias the sample.
+        A drawn item already has a case for another reason: leaving it out would bias the sample.
     """
     experts_check(experts)
     opened = int(work.job.result.get("opened", 0))
@@ -145,13 +145,13 @@ def cases_sample(
 
 
 def _marked(parts: Sequence[Part], own: Sequence[Part]) -> list[Part]:
-    """Return parts, those of the reference marked: what is found of them stays, whatever becomes of the annotation."""
+    """Return parts, marking those of the reference, so that their results stay even if the annotation changes state."""
     keys = {part["key"] for part in own}
     return [{**part, REFERENCE: True} if part["key"] in keys else part for part in parts]
 
 
 def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, Any]]:
-    """Yield items in a seeded order with their reference answers, where those say something; no item for a second time."""
+    """Yield undrawn items in a seeded order with their reference answers, if these contain something to judge."""
     ids = Item.objects.filter(
         campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY, n__gte=least, split__sealed_at=None
     )
@@ -173,6 +173,6 @@ def _references(item_ids: Sequence[int]) -> dict[int, Any]:
 
 
 def experts_check(experts: int) -> None:
-    """Raise `CaseError` unless so many experts can judge an item."""
+    """Raise `CaseError` unless that many experts can judge an item."""
     if not 1 <= experts <= MOST_EXPERTS:
         raise CaseError("case_experts", most=MOST_EXPERTS)

@@ -1,4 +1,4 @@
-"""Manual checks: a share of each annotator's work is drawn and read by a person, one key a verdict."""
+"""Manual checks: a share of each annotator's work is drawn and read by a person, with one keystroke per verdict."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,10 +14,11 @@ from quality.models import Inspection, InspectionTally, InspectionVerdict
 
 
 def inspections_draw(*, campaign: Campaign, annotations: Sequence[Annotation], rate: float) -> int:
-    """Draw the share of each annotator's counted work that is read, to within one annotation; return how many.
+    """Draw a share of each annotator's counted work for manual checks, exact to one annotation; return the number.
 
-    Systematic with a random start: of 5 submissions of a person, 1 is read at a share of 0.2, never none and never 3. What is
-    examined again since it stopped or began to count again was drawn from before.
+    Systematic sampling with a random start: at a share of 0.2, exactly 1 of 5 submissions of a person is drawn, never
+    none and never 3. Annotations that are examined again because their counted state changed are not drawn a second
+    time.
     """
     require_transaction()
     counted = [
@@ -48,14 +49,14 @@ def inspections_draw(*, campaign: Campaign, annotations: Sequence[Annotation], r
 
 
 def _carries(campaign: Campaign, surrogate_ids: set[UUID]) -> dict[UUID, float]:
-    """Return where people stand; who is new begins at a place drawn by the campaign's seed."""
+    """Return each person's counter; new people start at a value drawn by the campaign's seed."""
     rows = InspectionTally.objects.filter(campaign=campaign, surrogate__in=surrogate_ids)
     known = dict(rows.values_list("surrogate_id", "carry"))
     return {key: known.get(key, seeded(campaign.seed, "inspect", key) / 2**64) for key in sorted(surrogate_ids)}
 
 
 def inspection_next(*, campaign: Campaign, after: int = 0) -> Inspection | None:
-    """Return the next annotation that waits to be read."""
+    """Return the next annotation that needs a manual check."""
     waiting = Inspection.objects.filter(unsealed("annotation__item"), campaign=campaign, verdict="", pk__gt=after)
     rows = waiting.select_related("annotation__item__tokenization__document", "annotation__campaign", "campaign")
     return rows.order_by("pk").first()
@@ -65,7 +66,7 @@ def inspection_next(*, campaign: Campaign, after: int = 0) -> Inspection | None:
 def inspection_decide(
     *, inspection: Inspection, verdict: InspectionVerdict, exclude: bool, actor_id: UUID, now: datetime
 ) -> bool:
-    """Record what a manual check found, and on request take the annotation out of the votes; return if it was new."""
+    """Save a manual check's verdict, optionally exclude the annotation; return whether the verdict is new."""
     done = Inspection.objects.filter(pk=inspection.pk, verdict="").update(
         verdict=verdict, inspected_by_id=actor_id, inspected_at=now
     )

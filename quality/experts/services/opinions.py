@@ -1,6 +1,6 @@
-"""What experts say: each alone first, then, where they differ, together.
+"""Experts' opinions: each given alone first, then discussed if they differ.
 
-Nobody sees an opinion before all that a case asks for are there (Kwiatkowski et al. 2019, section 4.2: independent
+Opinions are hidden until all opinions requested for a case exist (Kwiatkowski et al. 2019, section 4.2: independent
 judgments first, then a discussion and one consensus).
 """
 
@@ -34,7 +34,7 @@ def said_from(case: Case, fields: Mapping[str, Any]) -> Said:
     Raises
     ------
     CaseError
-        A part has none, or one that does not exist.
+        A part has no grade, or an unknown one.
     """
     grades = {str(grade): grade for grade in TASK_TYPES[case.campaign.task_type].grades}
     said = {part["key"]: grades.get(str(fields.get(part["key"], ""))) for part in case.parts}
@@ -46,14 +46,15 @@ def said_from(case: Case, fields: Mapping[str, Any]) -> Said:
 
 @durable
 def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: str, now: datetime) -> Opinion:
-    """Record what an expert says alone. The last one that a case asks for settles it, or opens its discussion.
+    """Save an expert's opinion, given alone. The last opinion that a case needs decides it, or opens its discussion.
 
-    Giving it again changes nothing.
+    Giving an opinion again changes nothing.
 
     Raises
     ------
     CaseError
-        The case takes no opinions any more, or the expert annotated the item, or it audits a label that may be theirs.
+        The case is closed to opinions, the expert annotated the item, or it audits a label that may be the expert's
+        own.
     """
     held = _held(case)
     given = held.opinions.filter(surrogate_id=surrogate_id, phase=Phase.BLIND).first()
@@ -82,12 +83,12 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
 
 @durable
 def case_discuss(*, case: Case, surrogate_id: UUID, text: str, now: datetime) -> CaseMessage:
-    """Write to the others who judged a case.
+    """Send a message to the other experts of a case.
 
     Raises
     ------
     CaseError
-        The case is not in discussion, its reader gave no opinion, or nothing was written.
+        The case is not in discussion, the sender gave no opinion, or the message is empty.
     """
     held = _held(case)
     _check_takes_part(held, surrogate_id)
@@ -98,7 +99,7 @@ def case_discuss(*, case: Case, surrogate_id: UUID, text: str, now: datetime) ->
 
 
 def _tell_others(case: Case, surrogate_id: UUID, now: datetime) -> None:
-    """Tell the other experts of a discussion that it opened, or that one of them wrote; at most once a day."""
+    """Notify the other experts that a discussion opened or has a new message; at most once a day."""
     others = case.opinions.filter(phase=Phase.BLIND).exclude(surrogate_id=surrogate_id)
     notify_daily(
         campaign=case.campaign,
@@ -167,7 +168,7 @@ def consensus_confirm(*, case: Case, proposal_id: int, surrogate_id: UUID, now: 
 
 @durable
 def discussion_decide(*, case: Case, said: Said, justification: str, actor_id: UUID, now: datetime) -> Opinion:
-    """Decide a case whose experts did not agree in time, as its manager; the record says so.
+    """Decide, as a manager, a case whose experts did not agree in time; the record states this.
 
     Raises
     ------
@@ -197,7 +198,7 @@ def discussion_decide(*, case: Case, said: Said, justification: str, actor_id: U
 
 
 def _held(case: Case) -> Case:
-    """Lock a case, and its item before it, as when it is judged."""
+    """Lock a case's item, then the case, in the same order as when it is judged."""
     require_transaction()
     items_lock([case.item_id])
     rows = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item__batch", "campaign")
@@ -217,7 +218,7 @@ def _check_takes_part(case: Case, surrogate_id: UUID) -> None:
 
 
 def _settle(case: Case, opinion: Opinion, now: datetime, *, is_joint: bool) -> None:
-    """Close a case with an opinion that decides it, and let what it was asked for follow."""
+    """Close a case with the opinion that decides it, and apply the result according to the case's reason."""
     if is_joint:  # several, who said the same
         Opinion.objects.create(
             case=case, surrogate_id=opinion.surrogate_id, phase=Phase.CONSENSUS, said=opinion.said, at=now

@@ -1,4 +1,4 @@
-"""The experts' desk: cases judged alone, then discussed; and what managers see of them."""
+"""Pages for experts: cases judged alone, then discussed; and an overview for managers."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ PROPOSED = ("experts", "count", "least")  # of a sample, by a link to its form
 @never_cache
 @require_http_methods(["GET", "POST"])
 def desk(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show an expert one case after the other, blind to what was said before; and the discussions they take part in."""
+    """Show an expert one case after another, without earlier opinions; and the discussions they take part in."""
     campaign = campaign_for(request, slug, Action.JUDGE)
     surrogate_id = signed_in(request).surrogate_id
     if request.method == "POST":
@@ -74,7 +74,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _shown(campaign: Campaign, case: Case) -> dict[str, Any]:
-    """Return what there is to judge, and by which grades."""
+    """Return the parts to judge, and the grades to choose from."""
     pages = pages_of(campaign.task_type)
     parts = [(part["key"], pages.part(case.item, part)) for part in case.parts]
     grades = [(_key_of(one[0], number), *one) for number, one in enumerate(pages.grades, start=1)]
@@ -82,7 +82,7 @@ def _shown(campaign: Campaign, case: Case) -> dict[str, Any]:
 
 
 def _key_of(grade: Any, number: int) -> str:
-    """Return the key that gives a grade: itself where it is one character, as labels are; else its number."""
+    """Return the keyboard key of a grade: the grade if it is one character, as labels are; otherwise its number."""
     return str(grade) if len(str(grade)) == 1 else str(number)
 
 
@@ -90,7 +90,7 @@ def _key_of(grade: Any, number: int) -> str:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
-    """Show the opinions on a case to those who gave them, once all are there; they talk, propose a consensus, confirm it."""
+    """Show a case's opinions to its experts once all are given; they discuss, propose a consensus and confirm it."""
     campaign = campaign_for(request, slug, Action.JUDGE)
     surrogate_id = signed_in(request).surrogate_id
     mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
@@ -167,7 +167,7 @@ class Undecided(NamedTuple):
 
 
 def discussions_shown(campaign: Campaign, cases: Sequence[Case]) -> dict[str, Any]:
-    """Return what a manager reads of cases that experts did not agree on, and the grades to choose from."""
+    """Return the cases without agreement, as shown to managers, and the grades to choose from."""
     pages = pages_of(campaign.task_type)
     said = defaultdict(list)
     for row in Opinion.objects.filter(case__in=cases, phase=Phase.BLIND).order_by("pk"):
@@ -186,7 +186,7 @@ def discussions_shown(campaign: Campaign, cases: Sequence[Case]) -> dict[str, An
 @login_required
 @require_http_methods(["GET", "POST"])
 def experts(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show managers how far the experts are and what samples came to; POST draws a sample, the query may propose one."""
+    """Show managers the experts' progress and sample results; POST draws a sample, the query can prefill its form."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if "recall" in request.POST:
         return _recall(request, campaign)
@@ -231,7 +231,7 @@ def experts(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _recall(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Take a case back from the experts."""
+    """Withdraw a case from the experts."""
     case = get_object_or_404(Case, pk=whole_number(request.POST["recall"]), campaign=campaign)
     try:
         case_recall(case=case, actor_id=signed_in(request).surrogate_id, now=timezone.now())
@@ -254,7 +254,7 @@ def _part_name(pages: Pages, what: str) -> Any:
 @login_required
 @require_POST
 def ask(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
-    """Put an item before the experts because a manager says so."""
+    """Send an item to experts at a manager's request."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     item = get_object_or_404(Item.objects.select_related("campaign"), pk=item_id, campaign=campaign)
     experts = whole_number(request.POST.get("experts"))

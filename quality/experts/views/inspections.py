@@ -1,4 +1,4 @@
-"""The inspectors' desk: one annotation after the other, one key a verdict."""
+"""Pages for manual checks: one annotation after another, with one keystroke per verdict."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from web.error_texts import error_text
 @login_required
 @require_http_methods(["GET", "POST"])
 def inspect(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show one drawn annotation after the other; one key a verdict."""
+    """Show drawn annotations one after another, with one keystroke per verdict."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if request.method == "POST":
         _decide(request, campaign)

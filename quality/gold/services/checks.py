@@ -1,4 +1,4 @@
-"""Answers are compared with gold keys."""
+"""Compare answers with gold keys."""
 
 from datetime import datetime
 from typing import Any
@@ -13,10 +13,11 @@ from quality.models import GoldCheck, GoldKey, GoldKeyState
 
 
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
-    """Compare a person's first answer to a key with it; None where none is in use, or it is the pilot's that made it.
+    """Compare a person's first answer to a gold question with its key; return None if no check applies.
 
-    An answer that was taken back was still the first. Otherwise an annotator who watches their own standing could try
-    answers until it is well, and learn which item is gold and what it accepts.
+    No check applies without an active key, or if the answer is from the pilot that the key was made from. A withdrawn
+    answer still counts as the first. Otherwise annotators could watch their own standing while they try different
+    answers, and learn which item is gold and what it accepts.
     """
     require_transaction()
     key = GoldKey.objects.filter(item_id=annotation.item_id, state=GoldKeyState.ACTIVE).first()

@@ -1,7 +1,7 @@
-"""Which keys an annotator meets, and at which of their items: exposures are minted a few items ahead.
+"""The selection of gold questions for annotators: exposures are created a few items ahead.
 
-Annotators' pages have no way to the keys: they serve what `annotation` holds as injections, and say when a person comes to
-the end of what was planned.
+Annotators' pages have no access to gold keys: they show items that `annotation` stores as injections, and send a signal
+when a person reaches the end of the planned items.
 """
 
 from collections.abc import Iterator
@@ -41,11 +41,11 @@ MOST_PASSED = 5  # exposures that a person passes without an answer, before a ma
 
 
 def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None:
-    """Mint the exposures of the next few items of an annotator, whose place is locked.
+    """Create the exposures among an annotator's next few items. The participation must be locked.
 
-    The first items hold more of them; after that each block of ``1 / rate`` items holds one, at a place
-    drawn by the campaign's seed. One that passed without a check is replaced soon after: who skips items, or does not
-    hand them in, is checked all the same.
+    The first items contain more exposures; after that each block of ``1 / rate`` items contains one, at a position
+    drawn by the campaign's seed. An exposure that passed without a check is replaced soon after, so annotators who skip
+    items, or don't submit them, are checked too.
     """
     require_transaction()
     campaign, found = place.campaign, policy_current(place.campaign)
@@ -67,16 +67,16 @@ def _keys(campaign: Campaign) -> Any:
 
 
 def _left_for_unknown(campaign: Campaign, policy: Policy) -> int:
-    """Return how many more exposures visits may have that nobody vouches for: half of all in the end.
+    """Return how many exposures are left for unverified visits, which get at most half of all exposures.
 
-    Anyone can invent those; what they use up would be missing for everybody else.
+    Anyone can make up such visits, and the exposures they use up aren't available for others.
     """
     spent = Injection.objects.filter(~is_known(), campaign=campaign).count()
     return max(0, int(_keys(campaign).count()) * policy.gold_most_exposures // 2 - spent)
 
 
 def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int, end: int) -> Iterator[int]:
-    """Yield where between two places of an annotator's items the exposures lie."""
+    """Yield the positions of exposures between two positions among an annotator's items."""
     first, length = policy.gold_first_items, round(1 / policy.gold_rate) if policy.gold_rate else 0
     if begin < first:
         yield from (place for place in _drawn(seed, surrogate_id, 0, first, policy.gold_first) if begin <= place < end)
@@ -87,15 +87,15 @@ def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int, end: int)
 
 
 def _drawn(seed: int, surrogate_id: UUID, begin: int, length: int, wanted: int) -> list[int]:
-    """Return some places of a block of items, drawn by the campaign's seed."""
+    """Return some positions in a block of items, drawn by the campaign's seed."""
     drawn = sorted(range(length), key=lambda place: seeded(seed, "gold", surrogate_id, begin, place))
     return sorted(begin + place for place in drawn[:wanted])
 
 
 def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
-    """Return where the exposures lie that replace those that passed without a check, and remember that they do.
+    """Return the positions of exposures that replace those without a check, and mark the latter as replaced.
 
-    What was skipped as offensive is replaced a few times, and held against nobody.
+    Items skipped as offensive are replaced a few times, without consequences for the annotator.
     """
     mine = Injection.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
     own = Assignment.objects.filter(slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING)
@@ -120,7 +120,7 @@ def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
 
 
 def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: datetime) -> None:
-    """Pause an annotator who passes more checks than they take, since a manager last looked at it."""
+    """Pause an annotator who passed more gold checks than they took since a manager's last review of this."""
     campaign, surrogate_id = place.campaign, place.surrogate_id
     # What was answered, looked at yet or not: a HIT that is not submitted and a burst wait for that.
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, slot__injection__isnull=False)
@@ -142,10 +142,10 @@ def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: 
 
 
 def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int) -> None:
-    """Mint one exposure of the key that was shown least and that this person has not met.
+    """Create an exposure of the gold key shown least often among those this person hasn't met.
 
-    No key is locked to look at it: a conditional update takes the exposure, and another annotator who was quicker is no
-    reason for this person to be checked less.
+    No key is locked for this: a conditional update takes the exposure, and is tried again if another annotator was
+    faster, so this person isn't checked less.
     """
     met = Assignment.objects.filter(surrogate_id=surrogate_id, item=OuterRef("item"))
     planned = Injection.objects.filter(surrogate_id=surrogate_id, slot__item=OuterRef("item"))

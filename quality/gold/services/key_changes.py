@@ -1,4 +1,4 @@
-"""What becomes of gold keys: experts confirm them, managers correct and retire them, and nobody bears a wrong one."""
+"""Changes of gold keys: experts confirm them, managers correct and retire them, and wrong ones are reassessed."""
 
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,7 @@ class KeyRefused(KeyedError):
 
 
 def key_judged(*, key: GoldKey, said: Said, now: datetime) -> None:
-    """Take a key into use if the experts confirm it; one that they do not waits for a manager, and tests nobody."""
+    """Activate a gold key if the experts confirm it; otherwise it awaits a manager, and isn't used for checks."""
     require_transaction()
     confirms = TASK_TYPES[key.campaign.task_type].confirms(key.accepted, said)
     if confirms:
@@ -39,7 +39,7 @@ def key_judged(*, key: GoldKey, said: Said, now: datetime) -> None:
 
 @durable
 def gold_key_ask(*, key: GoldKey, experts: int, actor_id: UUID, now: datetime) -> bool:
-    """Have experts judge what a key claims; nobody is checked with it meanwhile. Return whether that is new.
+    """Have experts judge a gold key, which isn't used for checks meanwhile; return whether the case is new.
 
     Raises
     ------
@@ -60,16 +60,16 @@ def gold_key_ask(*, key: GoldKey, experts: int, actor_id: UUID, now: datetime) -
 
 @durable
 def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime) -> int:
-    """Change what a key accepts, and compare what was answered again; return how many checks came out differently.
+    """Change a key's accepted answers, and compare earlier answers again; return how many check results changed.
 
-    Experts who were asked about what it accepted before are asked no more.
+    Pending expert cases about the previous accepted answers are withdrawn.
 
-    People who were checked with it are assessed again. What a pause led to is for a manager to decide.
+    People who were checked with the key are assessed again. A manager decides about the consequences of earlier pauses.
 
     Raises
     ------
     KeyRefused
-        The answers cannot be accepted ones, or the key is retired; the message says why.
+        The answers can't be accepted answers, or the key is retired; the message gives the reason.
     """
     _check_in_use(key)
     task_type = TASK_TYPES[key.campaign.task_type]
