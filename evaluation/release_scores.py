@@ -82,7 +82,7 @@ SCORERS = {
 
 
 def scorer_of(release: Release) -> Scorer | None:
-    """Return how predictions are scored against a release, if they can be."""
+    """Return how predictions are scored against a release; None if they can't be scored."""
     return next((SCORERS[one] for one in FAMILIES[release.family].tells if one in SCORERS), None)
 
 
@@ -93,7 +93,7 @@ def predictions_help(release: Release) -> tuple[str, str]:
 
 
 def splits_scored(release: Release) -> list[str]:
-    """Return the splits of a release against which predictions can be scored: those whose labels are in its files."""
+    """Return the splits of a release that predictions can be scored against: those whose labels are in its files."""
     scorer = scorer_of(release)
     if scorer is None or release.state != ReleaseState.READY or closed_by(release):
         return []
@@ -101,7 +101,7 @@ def splits_scored(release: Release) -> list[str]:
 
 
 def scores_of(release: Release) -> list[Job]:
-    """Return the last jobs that scored predictions against a release, the newest first."""
+    """Return the latest scoring jobs of a release, newest first."""
     rows = Job.objects.filter(kind=JOB, scope_id=release.campaign_id, payload__release=release.pk)
     return list(rows.order_by("-created_at")[:MOST_SHOWN])
 

@@ -1,4 +1,4 @@
-"""Making boards, entering teams, submitting and scoring."""
+"""Create boards, enter teams, accept submissions and score them."""
 
 import array
 import hashlib
@@ -103,12 +103,12 @@ def _units(release: Release, split: str) -> int:
 
 
 def team_enter(*, board: Board, name: str, code: str, surrogate_id: UUID, now: datetime) -> Team:
-    """Found a team, or join one with the code that its members know.
+    """Create a team, or join one with the code that its members know.
 
     Raises
     ------
     BoardError
-        The person is in a team, the name is taken, or the code is wrong.
+        The person is in a team already, the name is taken, or the code is wrong.
     """
     with transaction.atomic():
         campaign_lock(board.campaign)

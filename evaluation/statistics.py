@@ -87,7 +87,7 @@ def means(values: Values) -> dict[str, float]:
 
 
 def _matrix(values: Values) -> Any:
-    """Return an array with one row a question, one column a measure."""
+    """Return an array with one row per question and one column per measure."""
     import numpy as np
 
     return np.array(list(values.values()), dtype=np.float64).T

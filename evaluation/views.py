@@ -1,4 +1,4 @@
-"""Pages of leaderboards, and of predictions that are scored against a release."""
+"""Pages for leaderboards and for predictions scored against a release."""
 
 import math
 from typing import Any, cast
@@ -170,7 +170,7 @@ def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None,
 @login_required
 @require_POST
 def enter(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
-    """Found a team, or join one."""
+    """Create a team, or join one."""
     found, form = _board(request, slug, board_number), TeamForm(request.POST)
     if form.is_valid():
         try:

@@ -78,7 +78,7 @@ def _rarely_collected() -> Iterator[None]:
 
 
 def descriptions_of(release: Release) -> list[str]:
-    """Return the files of a release that describe it, which its manifest does not list."""
+    """Return the descriptive files of a release, which its manifest doesn't list."""
     there = {
         CARD: "card" in release.frozen,
         CITATION: bool(release.frozen.get("authors")),

@@ -228,7 +228,7 @@ def _trust(manifest: dict[str, Any]) -> list[str]:
 
 
 def _baselines(table: str) -> list[str]:
-    """Return the results of baselines: the rows of a table as they are, then all other lines as plain text."""
+    """Return the results of baselines: table rows unchanged, then all other lines as plain text."""
     lines = table.splitlines()
     rows = "\n".join(line for line in lines if line.startswith("|"))
     texts = [_line(line).lstrip("# ") for line in lines if not line.startswith("|")]

@@ -21,7 +21,7 @@ def is_one_line(text: str) -> bool:
 
 
 def reference(manifest: dict[str, Any]) -> str:
-    """Return one line to cite a release by."""
+    """Return a one-line reference to cite a release."""
     who = "; ".join(manifest["authors"])
     return (
         f"{who}{'. ' if who else ''}{manifest['title']}, release {manifest['release']} ({manifest['frozen_at'][:4]})."

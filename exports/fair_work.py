@@ -1,4 +1,4 @@
-"""The fair-work statement of a release: pay, exclusions, refusals and appeals, in words, from the manifest alone."""
+"""The fair-work statement of a release: pay, exclusions, refusals and appeals, written from the manifest alone."""
 
 from typing import Any
 

@@ -44,7 +44,7 @@ class Release(models.Model):
 
     @property
     def labels_only(self) -> bool:
-        """Return whether it leaves out the texts that were labeled."""
+        """Return whether the release leaves out the labeled texts."""
         return bool(self.frozen.get("labels_only"))
 
     @property

@@ -43,7 +43,7 @@ class WritePayload(TypedDict):
 
 
 class BuildError(ValueError):
-    """The files of a frozen release cannot be written."""
+    """The files of a frozen release can't be written."""
 
 
 def release_freeze(

@@ -83,7 +83,7 @@ class StorageTarget:
 
 
 def table_put(table: Table, folder: Path, target: Target, files: dict[str, Any]) -> None:
-    """Write a table and put its files, unless an earlier attempt did; they are added to ``files``."""
+    """Write a table and store its files, unless an earlier attempt did; add the files to ``files``."""
     if all(name in files for name in table.files):
         return
     parts = (folder / "lines", folder / "parquet")

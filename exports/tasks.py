@@ -17,7 +17,7 @@ from storage.files import StoreAway
 
 
 def write(work: Work) -> dict[str, Any]:
-    """Write a frozen release into storage, going on after the last finished file."""
+    """Write a frozen release into storage, continuing after the last finished file."""
     release = Release.objects.select_related("campaign").get(pk=work.payload_as(WritePayload)["release"])
 
     def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ def write(work: Work) -> dict[str, Any]:
 
 
 def folders_forget(now: datetime) -> None:
-    """Delete temporary folders that a killed worker left behind a day ago."""
+    """Delete temporary folders that killed workers left behind more than a day ago."""
     for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
         with suppress(FileNotFoundError):  # another worker was quicker
             if folder.stat().st_mtime < (now - timedelta(days=1)).timestamp():

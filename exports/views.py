@@ -115,7 +115,7 @@ class ReleaseForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "POST"])
 def releases(request: HttpRequest, slug: str) -> HttpResponse:
-    """List releases; POST freezes one and has it written."""
+    """List releases; POST freezes one and queues a job that writes it."""
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     user = signed_in(request)
     splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
@@ -244,7 +244,7 @@ def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpRes
 @login_required
 @require_GET
 def download_all(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
-    """Send every file of a release as one."""
+    """Send all files of a release as one zip."""
     row = _ready(request, slug, number)
     names = sorted([*descriptions_of(row), *row.manifest["files"]])
     storage, name = storages["releases"], f"{slug}-release-{number}"

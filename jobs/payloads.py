@@ -10,7 +10,7 @@ class CampaignPayload(TypedDict):
 
 
 class FilePayload(TypedDict):
-    """A job that reads a file: an upload, or (from the command line only) a file of this machine."""
+    """A job that reads a file: an upload, or (only from the command line) a local file."""
 
     name: str
     file: NotRequired[str]  # where the upload lies in the default storage

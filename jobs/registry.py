@@ -19,7 +19,7 @@ Sweep = Callable[[datetime], object]
 
 
 class Lane(StrEnum):
-    """A queue of jobs that no other lane can hold up."""
+    """A queue of jobs that other lanes can't block."""
 
     UPKEEP = "upkeep"  # short: what people wait for within seconds
     BULK = "bulk"  # long: imports, launches, releases

@@ -72,7 +72,7 @@ def job_failed_lately(*, key: str, now: datetime) -> bool:
 
 
 def job_announce(*, job: Job) -> None:
-    """Tell the workers, through a broker where there is one. When the message gets lost, the tick tells it again."""
+    """Notify the workers, through a broker if there is one. If the message is lost, the tick sends it again."""
     if not settings.CELERY_BROKER_URL:
         workers_wake()
         return
@@ -108,9 +108,9 @@ def _due(now: datetime) -> Q:
 
 
 def jobs_due(*, now: datetime, limit: int, lanes: Collection[str] = ()) -> list[UUID]:
-    """Return jobs of some lanes (of all, if none is named) that wait or whose worker went silent.
+    """Return due jobs of some lanes (of all by default): queued ones, and those whose worker went silent.
 
-    Campaigns take turns: the oldest job of each, then the second of each.
+    Campaigns take turns: first the oldest job of each campaign, then the second of each.
     """
     jobs = Job.objects.filter(_due(now))
     if lanes:
@@ -120,7 +120,7 @@ def jobs_due(*, now: datetime, limit: int, lanes: Collection[str] = ()) -> list[
 
 
 def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -> Work | None:
-    """Take the lease of a due job; None when another worker was quicker."""
+    """Take the lease of a due job; return None if another worker was faster."""
     taken = Job.objects.filter(_due(now), pk=job_id).update(
         state=JobState.RUNNING,
         started_at=now,
@@ -240,7 +240,7 @@ def job_stop(*, job_id: UUID, now: datetime) -> bool:
 
 
 def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None, error: str = "") -> bool:
-    """End a job, unless another worker has taken it over meanwhile; return whether this attempt ended it."""
+    """End a job, unless another worker has taken it over; return whether this attempt ended it."""
     changes: dict[str, Any] = {"state": state, "finished_at": timezone.now(), "lease_until": None, "error": error}
     if result is not None:
         changes["result"] = result

@@ -19,6 +19,6 @@ def run_job(*, job_id: str) -> None:
 
 @shared_task(name="jobs.tick")
 def tick() -> None:
-    """Announce due jobs again and do the periodic upkeep."""
+    """Announce due jobs again and run the periodic upkeep."""
     jobs_announce_due(now=timezone.now())
     run_ticks(now=timezone.now())

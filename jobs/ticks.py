@@ -1,4 +1,4 @@
-"""The tick: sweeps that find rows which are due, unless the clock has just jumped."""
+"""The tick: it runs sweeps that find due rows, unless the clock has just jumped."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ SETTLE_SECONDS = 300.0
 
 
 class Clock:
-    """Compares the wall clock with the steady one, tick by tick."""
+    """Compares the wall clock with the monotonic clock at each tick."""
 
     def __init__(self) -> None:
         self._wall: datetime | None = None

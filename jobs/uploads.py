@@ -1,4 +1,4 @@
-"""The file that a job reads: an upload, or (from the command line only) a file of this machine."""
+"""The file that a job reads: an upload, or (only from the command line) a local file."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

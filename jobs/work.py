@@ -16,11 +16,11 @@ P = TypeVar("P")  # the TypedDict of a payload
 
 
 class LeaseLost(Exception):
-    """Another worker has taken the job over, or it was stopped; whatever this one still does must have no effect."""
+    """Another worker has taken over the job, or it was stopped; this worker must not cause any further effects."""
 
 
 class WorkerStopping(Exception):
-    """The worker was told to stop; the job is queued again and goes on from its last step."""
+    """The worker was told to stop; the job is queued again and continues after its last step."""
 
 
 # Set when the process was told to stop; every running job ends at its next step.
@@ -52,7 +52,7 @@ class Work:
     def step(
         self, *, done: int | None = None, total: int | None = None, message: str | None = None, **result: Any
     ) -> Iterator[None]:
-        """Run effects, progress and checkpoint as one transaction, if the lease is still ours."""
+        """Run effects, progress and checkpoint as one transaction, if this attempt still holds the lease."""
         with transaction.atomic():
             self._hold(done=done, total=total, message=message, result=result)
             yield
@@ -75,7 +75,7 @@ class Work:
         self._hold(done=None, total=None, message=None, result=result)
 
     def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
-        """Write down how far the work is and renew the lease."""
+        """Save the progress of the work and renew the lease."""
         with transaction.atomic():
             self._hold(done=done, total=total, message=message, result={})
 

@@ -49,12 +49,12 @@ class WorkerAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter):  
         user.delete()
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:  # noqa: FBT001, FBT002
-        """Save a new worker and take a use of the invitation that brought them: both or neither.
+        """Save a new worker and take a use of the invitation, in one transaction.
 
         Raises
         ------
         PermissionDenied
-            Another person took the last use since the form was shown.
+            Another person took the last use after the form was shown.
         """
         with transaction.atomic():
             token_sha256 = request.session.get(INVITATION_KEY, "")

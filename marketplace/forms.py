@@ -62,7 +62,7 @@ class TestForm:
         self.errors: dict[str, str] = {}
 
     def answers(self) -> list[Answer] | None:
-        """Return the answers, or None with ``errors`` filled."""
+        """Return the answers, or None with ``errors`` set."""
         found = [self._answer(number, field) for number, field in enumerate(self.form.fields)]
         return None if self.errors else [answer for answer in found if answer is not None]
 

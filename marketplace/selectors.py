@@ -75,12 +75,12 @@ class Standing:
 
 
 def search_words(text: str) -> list[str]:
-    """Return the words to search for: the first few, as each of them costs."""
+    """Return the words to search for: only the first few, since each word adds cost."""
     return text[:200].split()[:6]
 
 
 def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
-    """Return the HITs that a worker could still take, qualified or not."""
+    """Return the HITs that a worker could still accept, qualified or not."""
     mine = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker, state__in=LIVE)
     return Hit.objects.filter(state=Hit.State.ASSIGNABLE, expires_at__gt=now).exclude(Exists(mine))
 
@@ -95,7 +95,7 @@ def groups(
     qualified_only: bool = False,
     page: int = 0,
 ) -> tuple[list[Group], bool]:
-    """Return a page of groups, and whether there are more."""
+    """Return a page of groups, and whether there are more groups."""
     listed = _open_types(worker, now)
     for word in search_words(search):
         listed = listed.filter(
@@ -114,7 +114,7 @@ def groups(
 
 
 def next_hit(worker: Worker, group_id: str, now: datetime) -> Hit | None:
-    """Return the HIT of a group that expires first, of those that a worker has not had."""
+    """Return the HIT of a group that expires first, among those that the worker hasn't accepted before."""
     rows = open_hits(worker, now).filter(hit_type__group_id=group_id)
     return rows.select_related("hit_type__requester").order_by(*_SOONEST).first()
 
@@ -155,7 +155,7 @@ def earnings_total(worker: Worker) -> dict[str, Decimal]:
 
 
 def work_done(worker: Worker, *, before: int | None, size: int = 25) -> list[Assignment]:
-    """Return a worker's submitted work, the newest first."""
+    """Return a worker's submitted work, newest first."""
     rows = worker.assignments.exclude(state__in=["Accepted", "Returned", "Abandoned"])
     if before is not None:
         rows = rows.filter(pk__lt=before)

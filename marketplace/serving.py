@@ -26,7 +26,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # untyped library
 
 
 def serve(*, bind: str, threads: int, workers: int, quiet: bool) -> None:
-    """Serve until a signal comes."""
+    """Serve until a signal arrives."""
     Server(
         {
             "bind": bind,

@@ -8,7 +8,7 @@ _MOST_KEYS = 10_000
 
 
 class Buckets:
-    """A bucket of ``rate`` × ``burst_seconds`` tokens for each key, refilled at ``rate`` a second."""
+    """A bucket of ``rate`` × ``burst_seconds`` tokens per key, refilled with ``rate`` tokens per second."""
 
     def __init__(self, *, burst_seconds: float = 2.0) -> None:
         self._burst_seconds = burst_seconds
@@ -16,7 +16,7 @@ class Buckets:
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str, *, rate: float, at: float | None = None) -> bool:
-        """Take a token; False if the bucket is empty."""
+        """Take a token; return False if the bucket is empty."""
         now = time.monotonic() if at is None else at
         most = max(rate * self._burst_seconds, 1.0)
         with self._lock:

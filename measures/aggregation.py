@@ -40,7 +40,7 @@ class Votes:
 
 
 def majority(judgments: Judgments) -> Votes:
-    """Return the votes, each of the same weight.
+    """Return the votes, with equal weights.
 
     Examples
     --------

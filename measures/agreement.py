@@ -110,7 +110,7 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
 
 
 def alpha_alone(judgments: Judgments, level: Level) -> float | None:
-    """Return alpha without its interval, which takes most of the time; None where it is undefined.
+    """Return alpha without its interval, which takes most of the time; None if alpha is undefined.
 
     Raises
     ------
@@ -128,9 +128,9 @@ def alpha_alone(judgments: Judgments, level: Level) -> float | None:
 
 
 def _of_all(labels: tuple[Any, ...], counts: Floats, level: Level, own: float) -> float:
-    """Return alpha as the `krippendorff` package computes it; from our own sums where it is undefined or too large for it.
+    """Return alpha as computed by the `krippendorff` package, or from our own sums if undefined or too large for it.
 
-    The package has no jackknife: intervals come from our sums, which are the same but for rounding.
+    The package has no jackknife, so intervals are computed from our sums, which agree except for rounding.
     """
     if np.isnan(own) or counts.size * counts.shape[1] > _MOST_OF_PACKAGE:
         return own
@@ -192,7 +192,7 @@ class _Sums(NamedTuple):
 
 
 def _of_rows(rows: Floats) -> tuple[Floats, Floats]:
-    """Return the pairs and totals of rows of counts; a row with fewer than two judgments has none."""
+    """Return the pairs and totals of rows of counts; both are zero for a row with fewer than two judgments."""
     sizes = rows.sum(axis=1)
     weights = np.where(sizes >= 2, 1 / np.maximum(sizes - 1, 1), 0.0)
     pairs = rows[:, :, None] * rows[:, None, :]

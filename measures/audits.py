@@ -30,7 +30,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class LabelError:
-    """The share of labels that an expert does not share, with its 95% interval."""
+    """The share of labels that experts disagree with, and its 95% interval."""
 
     share: float
     low: float

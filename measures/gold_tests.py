@@ -125,7 +125,7 @@ class GoldTest:
         return Assessment(finding, score, limit, checks, passed)
 
     def failure_rate(self, hit_rate: float, checks: int) -> float:
-        """Return the probability that an annotator with this hit rate has failed after so many checks."""
+        """Return the probability that an annotator with this hit rate has failed after ``checks`` checks."""
         return float(self.failure_curve(hit_rate, checks)[-1])
 
     def failure_curve(self, hit_rate: float, checks: int) -> Floats:

@@ -199,7 +199,7 @@ def _values(column: "pd.Series[Any]") -> list[str]:
 
 
 def _judged(path: Path, table: pd.DataFrame, asked: JudgmentOptions, notes: list[str]) -> pd.DataFrame:
-    """Return the rows that hold a judgment; note how many don't."""
+    """Return the rows that hold a judgment, and note the number of other rows."""
     missing = table["label"].isin([clean(text) for text in asked.missing])
     if missing.any():
         notes.append(f"rows left out whose label is {' or '.join(map(repr, asked.missing))}: {int(missing.sum()):,}")
@@ -259,7 +259,7 @@ def _first(path: Path, column: "pd.Series[Any]", text: str) -> str:
 
 
 def _medians(path: Path, table: pd.DataFrame) -> dict[str, float]:
-    """Return the median seconds of each worker who has some."""
+    """Return the median seconds of each worker who has any."""
     if "seconds" not in table.columns:
         return {}
     texts = table["seconds"]

@@ -82,7 +82,7 @@ class Judgments:
             )
 
     def check_order(self) -> None:
-        """Refuse labels that aren't numbers and whose order was not said.
+        """Reject labels that aren't numbers and whose order wasn't stated.
 
         Raises
         ------
@@ -227,7 +227,7 @@ def _judgments(
 
 
 def in_order(labels: Iterable[Any]) -> tuple[tuple[Any, ...], bool]:
-    """Return labels by size and True if each is a number or the text of one, else by their text and False."""
+    """Return labels by size and True if each is a number or a number as text; otherwise sorted as text and False."""
     values = list(labels)
     if all(is_number(value) for value in values):
         return tuple(sorted(values, key=float)), True
@@ -235,7 +235,7 @@ def in_order(labels: Iterable[Any]) -> tuple[tuple[Any, ...], bool]:
 
 
 def is_number(label: Any) -> bool:
-    """Return whether a label is a finite number or the text of one."""
+    """Return whether a label is a finite number, or such a number as text."""
     try:
         return math.isfinite(float(label))
     except (TypeError, ValueError):

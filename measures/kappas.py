@@ -18,7 +18,7 @@ class Weights(StrEnum):
 
 
 def agreement_weights(labels: int, weights: Weights) -> Floats:
-    """Return the weight of each pair of labels, shape (labels, labels): 1 for the same, 0 for the two ends."""
+    """Return the weight of each pair of labels, shape (labels, labels): 1 if equal, 0 for the two extremes."""
     if weights is Weights.IDENTITY or labels < 2:
         return np.eye(labels)
     steps = np.abs(np.subtract.outer(np.arange(labels), np.arange(labels))) / (labels - 1)
@@ -61,9 +61,9 @@ def fleiss_kappa(counts: Floats) -> float | None:
 
 
 def gwet_ac(counts: Floats, weights: Weights = Weights.IDENTITY) -> float | None:
-    """Return Gwet's AC1, or AC2 with weights; None where it is undefined.
+    """Return Gwet's AC1, or AC2 with weights; None if it is undefined.
 
-    Unlike kappa and alpha it stays high when nearly all labels are the same and people agree on that.
+    Unlike kappa and alpha, it stays high if nearly all labels are the same and annotators agree on them.
 
     References
     ----------

@@ -46,12 +46,12 @@ class DawidSkene:
     converged: bool
 
     def best(self, judgments: Judgments) -> dict[Any, Any]:
-        """Return the most probable label of each item; of equally probable ones the first."""
+        """Return the most probable label of each item; in a tie, the first one."""
         chosen = self.posterior.argmax(axis=1)
         return {item: judgments.labels[place] for item, place in zip(judgments.items, chosen, strict=True)}
 
     def accuracy(self) -> Floats:
-        """Return the probability that each annotator is right about an item like these, shape (annotators,)."""
+        """Return the probability that each annotator is right about an item of this kind, shape (annotators,)."""
         right: Floats = np.einsum("wkk,k->w", self.confusion, self.prior)
         return right
 

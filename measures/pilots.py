@@ -139,7 +139,7 @@ class View:
 
 
 def _variance(without: list[Floats]) -> Floats:
-    """Return the jackknife's variance from the numbers without each group."""
+    """Return the jackknife variance from the numbers without each group."""
     values = np.array(without)
     found: Floats = (len(values) - 1) / len(values) * ((values - values.mean(axis=0)) ** 2).sum(axis=0)
     return found

@@ -97,7 +97,7 @@ def crowd_report(
 
 
 def report_frames(found: Mapping[str, Any]) -> dict[str, "pd.DataFrame"]:
-    """Return the tables of a report: ``annotators``, ``items``, and ``coincidences`` (how often two labels met, a row per pair).
+    """Return a report's tables: ``annotators``, ``items``, ``coincidences`` (counts of label pairs, a row per pair).
 
     Examples
     --------

@@ -53,7 +53,7 @@ def as_json(found: Any) -> Any:
 
 
 def study_frame(found: Any) -> "pd.DataFrame":
-    """Return a study as a table: a row per number, with its path, and bounds and items where it is a share."""
+    """Return a study as a table: one row per number with its path, and with bounds and items for a share."""
     import pandas as pd  # noqa: PLC0415  half a second that a printed study does not need
 
     return pd.DataFrame(list(_rows_of(found)), columns=["name", "value", "low", "high", "items"])
@@ -143,7 +143,7 @@ def non_null(items: Sequence[Answers], *, without_reference: bool = False) -> li
 
 
 def by_agreement(shares: Sequence[float], grades: Sequence[str], order: Sequence[str]) -> list[dict[str, Any]]:
-    """Return, for each interval of μ, the share of items in it, and of items in it with each grade: Figure 4."""
+    """Return, for each interval of μ, the share of items in it, and the share of each grade among those: Figure 4."""
     mu, given = np.array(shares), np.array(grades, dtype=object)
     rows = []
     for above, to in pairwise(BINS):
@@ -260,7 +260,7 @@ def _measures(counts: Floats) -> dict[str, Share]:
 
 
 def chance_of_null(null: float, *, references: int = 5, beta: int = 2) -> float:
-    """Return how probably null is right: fewer than β of the references are not null (footnote 11).
+    """Return the probability that null is right: fewer than β of the references are not null (footnote 11).
 
     Parameters
     ----------

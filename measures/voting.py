@@ -24,7 +24,7 @@ class Decided(Generic[Label]):
 
 @dataclass(frozen=True)
 class NoAgreement(Generic[Label]):
-    """There were enough votes and no label won; ``tied`` are the most frequent ones, in the order given."""
+    """There were enough votes, but no label won; ``tied`` are the most frequent labels, in the order given."""
 
     tied: tuple[Label, ...]
     votes: int

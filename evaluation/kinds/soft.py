@@ -1,4 +1,4 @@
-"""`evaluate soft`: probabilities against the votes of a release."""
+"""`evaluate soft`: predicted probabilities compared with the votes of a release."""
 
 import argparse
 from pathlib import Path

@@ -54,7 +54,7 @@ def pairs_of(path: Path, *, need_labels: bool = False) -> list[Pair]:
 
 
 def read_pairs(path: Path) -> list[list[bool]]:
-    """Return for each question which of its sentences answer it.
+    """Return, for each question, whether each of its sentences answers it.
 
     Raises
     ------

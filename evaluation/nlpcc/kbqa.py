@@ -112,7 +112,7 @@ def _read_line(found: Answered, number: int, text: str, asked: int | None) -> in
 
 
 def answers_of(text: str) -> Answers:
-    """Return the answers of a line, in lower case and without white space, as the public script compares them."""
+    """Return the answers in a text, in lower case and without white space, as the public script compares them."""
     found = (_SPACE.sub("", one).lower() for one in _BETWEEN.split(text))
     return frozenset(one for one in found if one)
 
@@ -146,7 +146,7 @@ def _beyond(predicted: Mapping[int, Answers], wanted: Collection[int]) -> int:
 
 
 def set_scores(wanted: Answers, given: Answers) -> dict[str, float]:
-    """Return precision, recall and F1 of the answers to one question; 0 where nothing is common."""
+    """Return precision, recall and F1 of the answers to one question; 0 if the sets have no common element."""
     both = len(wanted & given)
     precision, recall = (both / len(given) if given else 0.0), both / len(wanted)
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0

@@ -23,7 +23,7 @@ _MARKS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]]')
 
 
 class GoldFault(ValueError):
-    """A file of annotations cannot be read; the message names file, line and field."""
+    """An annotation file cannot be read; the message names file, line and field."""
 
 
 def read_gold(paths: Iterable[Path]) -> dict[int, list[Gold]]:

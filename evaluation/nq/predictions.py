@@ -12,7 +12,7 @@ MOST_BYTES = 2**29  # those for all 307,373 training examples are a third of thi
 
 
 class PredictionFault(ValueError):
-    """A prediction file cannot be scored; the message says which prediction and field."""
+    """A prediction file cannot be scored; the message names the prediction and the field."""
 
 
 def read_predictions(path: Path) -> dict[int, Prediction]:

@@ -64,7 +64,7 @@ def _accuracy(rows: Sequence[Scored], least: float) -> float:
 
 
 def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return 95% percentile intervals over examples drawn with replacement; the threshold stays."""
+    """Return 95% percentile intervals over examples drawn with replacement; the threshold is kept fixed."""
     if not rows or not resamples:
         return {}
     import numpy as np  # noqa: PLC0415  a sixth of a second that scores alone do not need

@@ -81,7 +81,7 @@ def _short(rows: Sequence[Gold], prediction: Prediction, beta: int) -> Scored:
 
 
 def is_short(row: Gold, prediction: Prediction) -> bool:
-    """Return whether an annotation has the short answer that is predicted: the same spans, yes or no."""
+    """Return whether an annotation has the predicted short answer: the same spans, yes or no."""
     if prediction.yes_no != NONE:
         return row.yes_no == prediction.yes_no
     return are_same(row.shorts, prediction.shorts)
@@ -111,7 +111,7 @@ def divided(part: float, whole: float) -> float:
 
 
 def curve(rows: Sequence[Scored]) -> Iterator[Point]:
-    """Yield a point for each score that occurs, the highest first."""
+    """Yield a point for each distinct score, highest first."""
     to_find = sum(row.has_gold for row in rows)
     right = given = 0
     ordered = sorted(rows, key=lambda row: row.score, reverse=True)

@@ -16,7 +16,7 @@ LONGEST = 20_000  # signs of short answers: some five hundred
 
 
 class TableFault(ValueError):
-    """A table cannot be read; the message says which row and column."""
+    """A table cannot be read; the message names row and column."""
 
 
 def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:

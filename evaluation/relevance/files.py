@@ -26,7 +26,7 @@ class Run:
     unjudged: set[str] = field(default_factory=set)
 
     def ranking(self, question: str) -> list[str]:
-        """Return the answers to a question, the best first, as trec_eval ranks them."""
+        """Return the answers to a question, best first, as trec_eval ranks them."""
         return ranked(self.scores.get(question, {}))
 
 

@@ -56,7 +56,7 @@ def relevance_report(qrels: Qrels, runs: Iterable[Run], convention: Convention) 
 
 
 def values_of(qrels: Qrels, run: Run, convention: Convention) -> Values:
-    """Return each measure of each question, in the order of the questions' ids, as trec_eval computes them."""
+    """Return each measure's value for each question, in the order of the question ids, as trec_eval computes them."""
     import pytrec_eval  # noqa: PLC0415  a third of a second that other kinds of evaluation do not need
 
     found: Values = {measure: [] for measure in MEASURES}
@@ -89,7 +89,7 @@ def _of_run(qrels: Qrels, run: Run, values: Values, convention: Convention) -> d
 
 
 def judged_share(qrels: Qrels, run: Run, depth: int) -> float:
-    """Return which share of the first results has a label, as a mean over the questions that the run answers."""
+    """Return the labeled share of the first results, as a mean over the questions that the run answers."""
     shares = []
     for question in run.scores:
         first = run.ranking(question)[:depth]

@@ -67,7 +67,7 @@ def _shares(released: ReleasedFolder, columns: Sequence[str]) -> Iterator[tuple[
 
 
 def read_probabilities(path: Path, labels: Sequence[str]) -> dict[str, Shares]:
-    """Return by item a probability for each label.
+    """Return the probability of each label, by item.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def soft_report(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return cross-entropy (nats; ``floor`` is the least that any system can have) and Jensen–Shannon divergence (bits).
+    """Return cross-entropy (nats; ``floor`` is its lower bound for any system) and Jensen–Shannon divergence (bits).
 
     Raises
     ------

@@ -44,7 +44,7 @@ class AntiqueFamily:
     def write(
         self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
     ) -> dict[str, int]:
-        """Write the files of every split, then the collection they share."""
+        """Write the files of each split, then the collection that the splits share."""
         pairs = judged_pairs(release)
         by_split = {split: [pair for pair in pairs if pair.split == split] for split in release.splits}
         total, done = len(pairs), 0

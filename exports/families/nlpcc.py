@@ -176,7 +176,7 @@ def _order(release: Release, split: str, generated: list[str]) -> list[dict[str,
 def numbered(
     release: Release, split: str, questions: list[WrittenQuestion]
 ) -> Iterator[tuple[int, WrittenQuestion | str]]:
-    """Yield the questions of a split with their numbers in the file, generated ones among them as texts."""
+    """Yield the questions of a split with their numbers in the file, including generated ones as texts."""
     order = release.frozen.get("mixed", {}).get(split)
     if order is None:
         yield from enumerate(questions, 1)

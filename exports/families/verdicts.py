@@ -7,12 +7,12 @@ from exports.models import Release
 
 
 def votes_of_a_round(campaign: Campaign) -> int:
-    """Return how many votes a round takes in a campaign."""
+    """Return the number of votes per round in a campaign."""
     return max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
 
 
 def verdicts_freeze(release: Release, splits: list[Split]) -> None:
-    """Write down the verdicts in force of a release's splits, and the items without one."""
+    """Save the verdicts in force of a release's splits, and the items without a verdict."""
     chosen = ", ".join(str(int(split.pk)) for split in splits)
     campaign = Release._meta.get_field("campaign").get_db_prep_value(release.campaign_id, connection)  # noqa: SLF001
     with connection.cursor() as cursor:

@@ -16,7 +16,7 @@ NULL_LONG_ANSWER = {"candidate_index": -1, "start_byte": -1, "end_byte": -1, "st
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with its page, ready to be written. Ids are whole numbers here, as in the files."""
+    """A question with its page, ready to be written. Ids are integers, as in the published files."""
 
     example_id: int
     question_text: str
@@ -64,7 +64,7 @@ def original_record(example: Example, annotations: list[dict[str, Any]]) -> dict
 
 
 def simplified_record(example: Example, annotations: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one record of the simplified format: tokens joined by blanks, no bytes and no HTML."""
+    """Return one record of the simplified format: tokens joined by spaces, without byte offsets and HTML."""
     return {
         "annotations": [
             {
@@ -90,7 +90,7 @@ RECORDS = {"nq-original": original_record, "nq-simplified": simplified_record}
 
 
 def shard_name(family: str, split: str, shard: int, shards: int) -> str:
-    """Return a shard's file name, as the official tools look for it."""
+    """Return a shard's file name in the form that the official tools expect."""
     if family == "nq-original":
         return f"nq-{split}-{shard:02d}.jsonl.gz"
     return f"simplified-nq-{split}.jsonl.gz" if shards == 1 else f"simplified-nq-{split}-{shard:02d}.jsonl.gz"

@@ -1,1 +1,1 @@
-"""Reading a release's folder again, without a server or a database."""
+"""Read a release's folder without a server or a database."""

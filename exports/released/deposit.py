@@ -50,7 +50,7 @@ def deposit_write(folder: ReleasedFolder, to: Path, *, anonymous: bool) -> int:
 
 
 def scrubbed(text: str, authors: list[str]) -> str:
-    """Return a text without the names of authors, mail addresses and hosts."""
+    """Return a text without author names, mail addresses and hosts."""
     text = _ADDRESS.sub(lambda found: found.group() if _is_known(found["host"]) else REMOVED, text)
     text = _MAIL.sub(REMOVED, text)
     for name in sorted(_spellings(authors), key=len, reverse=True):

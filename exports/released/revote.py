@@ -1,4 +1,4 @@
-"""Labels of a release computed again from its votes, under another policy or without some of them."""
+"""The labels of a release, recomputed from its votes under another policy or without some votes."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable

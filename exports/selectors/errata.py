@@ -23,7 +23,7 @@ def errata_of(release: Release) -> Iterator[tuple[str, str, str]]:
 
 
 def errata_before(release: Release) -> list[tuple[int, str, str, str]]:
-    """Return the errata of all earlier releases of the same form, each with the release's number."""
+    """Return the errata of all earlier releases in the same format, each with the release's number."""
     same = Release.objects.filter(campaign=release.campaign_id, family=release.family, ways=release.ways)
     return [
         (before.number, *row)

@@ -31,7 +31,7 @@ class JudgedPair:
 
 
 def judged_pairs(release: Release) -> list[JudgedPair]:
-    """Return the pairs of a release by question and answer, the same order on every database."""
+    """Return the pairs of a release by question and answer, in the same order on every database."""
     labels = {item: (orjson.loads(label), rule) for item, label, rule in _labels(release)}
     frozen = Q(within(release.verdicts.all(), of="pk")) | Q(within(release.shortfall.all(), of="pk"))
     items = Item.objects.filter(frozen).annotate(text=Cast("content", TextField()))

@@ -102,7 +102,7 @@ def _words(annotation: Annotation, page: Tokenization) -> tuple[str, list[str]]:
 
 
 def provenance_of(release: Release) -> dict[str, Any]:
-    """Return where the parts of a release come from: tokens by source and version, annotations by workforce."""
+    """Return the sources of a release's content: tokens by source and version, annotations by workforce."""
     tokens = ReleaseMember.objects.filter(release=release, rank=0, item__tokenization__isnull=False).values_list(
         "item__tokenization__source", "item__tokenization__version"
     )
@@ -131,7 +131,7 @@ class Pseudonyms:
             self._keys |= {surrogate_id: bytes(key) for surrogate_id, key in rows if key is not None}
 
     def of_text(self, who: str) -> str:
-        """Return the pseudonym of a person whose id is text, with or without dashes."""
+        """Return the pseudonym for a person's surrogate id given as text, with or without dashes."""
         if who not in self._names:
             self._names[who] = self.of(UUID(who))
         return self._names[who]

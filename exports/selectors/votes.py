@@ -36,7 +36,7 @@ class FrozenVote(NamedTuple):
 
 
 def frozen_votes(release: Release, first: int, last: int) -> list[FrozenVote]:
-    """Return the annotations of a range of items by item, round and rank; those without a slot last."""
+    """Return the annotations of a range of items by item, round and rank; annotations without a slot come last."""
     rows = release.votes.filter(item_id__gte=first, item_id__lte=last).annotate(
         who=Cast("annotation__surrogate_id", CharField()),
         text=Cast("annotation__answer", TextField()),

@@ -13,7 +13,7 @@ FEWEST = 5  # people of whom a distribution is told: of fewer it would tell what
 
 
 def fair_work(campaign: Campaign) -> dict[str, Any]:
-    """Return pay (from the ledger, in cents), exclusions, refusals and appeals of a campaign; no person is named."""
+    """Return pay (from the ledger, in cents), exclusions, refusals and appeals of a campaign, without naming people."""
     money = LedgerEntry.objects.filter(campaign=campaign).aggregate(
         reward=Sum("cents", filter=Q(kind="reward")),
         bonus=Sum("cents", filter=Q(kind="bonus")),

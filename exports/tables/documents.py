@@ -20,7 +20,7 @@ _COLUMNS = (
 
 
 def documents_table(order: list[int]) -> Table:
-    """Return the table of documents, in the order of the items that first name them."""
+    """Return the table of documents, in the order in which items first refer to them."""
 
     def rows() -> Iterator[Row]:
         seen: set[int] = set()

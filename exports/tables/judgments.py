@@ -53,7 +53,7 @@ _AFTER = (
 
 
 def judgments_table(release: Release, order: list[int], pseudonyms: Pseudonyms) -> Table:
-    """Return the table of judgments, an item's together, in the order of the items."""
+    """Return the table of judgments, grouped by item, in the order of the items."""
     task_type = TASK_TYPES[release.campaign.task_type]
     filled = task_type.answer_columns
 

@@ -93,7 +93,7 @@ def entropy(counts: list[int]) -> float | None:
 
 
 def opinions_table(release: Release, order: list[int], pseudonyms: Pseudonyms) -> Table:
-    """Return the table of the experts' opinions that labels of the release rest on."""
+    """Return the table of the expert opinions behind labels of the release."""
     columns = (
         ITEM,
         Column("annotator", Kind.TEXT, "The expert's pseudonym."),

@@ -26,7 +26,7 @@ class WrittenFile:
 
 
 class LinesFile:
-    """A file that is open for writing: rows become sorted, compact JSON lines; its gzip header has neither time nor name."""
+    """An open file that writes rows as sorted, compact JSON lines; its gzip header has neither time nor name."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._rows, self._size = path, 0, 0

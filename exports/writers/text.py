@@ -8,7 +8,7 @@ from exports.writers.lines import WrittenFile
 
 
 def write_text(path: Path, lines: Iterable[str], *, end: str = "\n") -> WrittenFile:
-    """Write lines with their ends and hash them on the way."""
+    """Write lines, which include their line ends, and compute their hashes."""
     content = hashlib.sha256()
     count = size = 0
     with path.open("wb") as file:

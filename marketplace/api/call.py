@@ -31,7 +31,7 @@ class Call:
         return default if value is None else value
 
     def time(self, name: str) -> datetime:
-        """Return a member that is a time in epoch seconds."""
+        """Return an input member that is a time in epoch seconds."""
         try:
             return datetime.fromtimestamp(self.given[name], tz=UTC)
         except (OverflowError, OSError, ValueError):

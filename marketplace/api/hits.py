@@ -39,7 +39,7 @@ def get_hit(call: Call) -> dict[str, Any]:
 
 
 def list_hits(call: Call) -> dict[str, Any]:
-    """Return all HITs that are not disposed, the newest first."""
+    """Return all HITs that are not disposed, newest first."""
     return page(call, _listed(call), "HITs", render.hit, newest_first=True)
 
 
@@ -52,7 +52,7 @@ def list_reviewable_hits(call: Call) -> dict[str, Any]:
 
 
 def list_hits_for_qualification_type(call: Call) -> dict[str, Any]:
-    """Return the HITs that ask for a qualification of the requester."""
+    """Return the HITs that require a qualification of the requester."""
     kind = own_qualification_type(call.requester, call.given["QualificationTypeId"])
     types = [
         pk
@@ -76,7 +76,7 @@ def create_additional_assignments(call: Call) -> dict[str, Any]:
 
 
 def update_expiration(call: Call) -> dict[str, Any]:
-    """Move the expiration; the past means now."""
+    """Change the expiration; a past time means now."""
     service.hit_expire_at(
         requester=call.requester, hit_id=call.given["HITId"], expires_at=call.time("ExpireAt"), now=call.now
     )

@@ -43,7 +43,7 @@ _PLACEHOLDER = re.compile(r"\$\{([A-Za-z0-9_.-]+)\}")
 
 
 def check_limits(call: Call) -> None:
-    """Refuse a number out of its range or a text that is too long.
+    """Reject a number out of its range or a text that is too long.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def hit_values(call: Call) -> HitValues:
 
 
 def own_hosts() -> frozenset[str]:
-    """Return the hosts of the marketplace itself."""
+    """Return the marketplace's own hosts."""
     urls = (settings.MARKETPLACE_URL, settings.MARKETPLACE_CONTENT_URL)
     return frozenset(urlsplit(url).hostname or "" for url in urls)
 

@@ -23,7 +23,7 @@ class UniqueRequest(models.Model):
 
 
 class UsedSignature(models.Model):
-    """The signature of a request that moved money: the same request sent again later has no effect."""
+    """The signature of a request that moved money; sending the request again later has no effect."""
 
     signature = models.CharField(max_length=64, primary_key=True)
     used_at = models.DateTimeField(db_index=True)

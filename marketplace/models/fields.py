@@ -1,4 +1,4 @@
-"""Money as whole cents in the database and Decimal dollars in Python: no float on the way."""
+"""Money as whole cents in the database and Decimal dollars in Python, never as floats."""
 
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ else:
 
 
 class MoneyField(_Whole):
-    """An amount in dollars with two decimals. Finer amounts are refused, never rounded."""
+    """An amount in dollars with two decimals. Amounts with more decimals are rejected, never rounded."""
 
     def from_db_value(self, value: int | None, *_args: Any) -> Decimal | None:
         """Return the amount in dollars."""

@@ -107,7 +107,7 @@ class Hit(models.Model):
 
     @property
     def available(self) -> int:
-        """Return how many more assignments are wanted, expired or not."""
+        """Return the number of assignments that are still wanted, even if the HIT has expired."""
         return self.max_assignments - self.pending - self.undecided - self.completed
 
     @property

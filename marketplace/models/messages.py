@@ -41,7 +41,7 @@ class Delivery(models.Model):
 
 
 class WorkerMessage(models.Model):
-    """A message of a requester, or of the marketplace itself, to a worker."""
+    """A message to a worker from a requester or from the marketplace."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="messages_received")
     requester = models.ForeignKey(Requester, null=True, on_delete=models.CASCADE)

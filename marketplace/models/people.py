@@ -12,7 +12,7 @@ from marketplace.models.fields import MoneyField
 
 
 class Requester(models.Model):
-    """A requester: posts HITs and pays. The balances are sums over the ledger, kept here under a lock."""
+    """A requester: posts HITs and pays. The balances are sums over the ledger, stored here and updated under a lock."""
 
     name = models.CharField(max_length=100, unique=True)
     customer_id = models.CharField(max_length=64, unique=True)
@@ -43,7 +43,7 @@ class Requester(models.Model):
 
 
 class AccessKey(models.Model):
-    """An access key. Its secret is derived from the installation's key, so none is stored."""
+    """An access key. Its secret is derived from the installation's key and isn't stored."""
 
     requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="access_keys")
     key_id = models.CharField(max_length=20, unique=True)
@@ -66,7 +66,7 @@ class WorkerManager(BaseUserManager["Worker"]):
 
 
 class Worker(AbstractBaseUser):
-    """A worker: does HITs."""
+    """A worker, who does HITs."""
 
     email = models.EmailField(_("email address"), unique=True)
     worker_id = models.CharField(max_length=64, unique=True)

@@ -59,7 +59,7 @@ class Qualification(models.Model):
 
 
 class QualificationRequest(models.Model):
-    """A worker asks for a qualification, with or without a test."""
+    """A worker's request for a qualification, with or without a test."""
 
     class State(models.TextChoices):
         """The states of a request. A test in progress is a request that hasn't been sent yet."""

@@ -23,10 +23,10 @@ class Answer:
 
 
 def from_form(fields: Iterable[tuple[str, str]]) -> list[Answer]:
-    """Return a posted form as answers in the order of first appearance.
+    """Return the answers in a posted form, in order of first appearance.
 
-    Names that the protocol reserves are left out. A name that came several times (checkboxes) becomes one
-    answer with its values joined by ``|``.
+    Names that the protocol reserves are left out. A name with several values (checkboxes) becomes one
+    answer with the values joined by ``|``.
     """
     values: dict[str, list[str]] = {}
     for name, value in fields:
@@ -36,7 +36,7 @@ def from_form(fields: Iterable[tuple[str, str]]) -> list[Answer]:
 
 
 def to_xml(answers: Iterable[Answer]) -> str:
-    """Return the document; characters that XML cannot hold are left out."""
+    """Return the XML document; characters that XML doesn't allow are left out."""
     parts = ['<?xml version="1.0" encoding="UTF-8"?>\n', f'<QuestionFormAnswers xmlns="{_SCHEMA}">']
     for answer in answers:
         parts.append(f"<Answer><QuestionIdentifier>{_clean(answer.question)}</QuestionIdentifier>")
@@ -48,7 +48,7 @@ def to_xml(answers: Iterable[Answer]) -> str:
 
 
 def from_xml(text: str) -> list[Answer]:
-    """Return the answers in a document that ``to_xml`` wrote."""
+    """Return the answers from a document written by ``to_xml``."""
     root = xml.read_own(text)
     return [
         Answer(

@@ -14,7 +14,7 @@ MANY_ASSIGNMENTS = 10
 
 @dataclass(frozen=True)
 class FeeRules:
-    """Shares of the amount (0.20 is 20%) and the least fee in dollars."""
+    """Fee rates (0.20 is 20%) and the minimum fee in dollars."""
 
     base: Decimal
     many_assignments: Decimal

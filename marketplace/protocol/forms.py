@@ -59,7 +59,7 @@ class Form:
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """Scores by question: a list of (set of selections, score) and the score of anything else."""
+    """Scores by question: a list of (set of selections, score), and the score of any other answer."""
 
     options: dict[str, list[tuple[frozenset[str], int]]]
     defaults: dict[str, int] = field(default_factory=dict)

@@ -19,5 +19,5 @@ def customer_id(choice: Choice = secrets.choice) -> str:
 
 
 def access_key_id(choice: Choice = secrets.choice) -> str:
-    """Return a new access key id: 20 characters. Its prefix is not one that AWS gives out."""
+    """Return a new access key id: 20 characters, with a prefix that AWS doesn't use."""
     return "QKIA" + "".join(choice(_ALPHABET) for _ in range(16))

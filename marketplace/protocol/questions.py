@@ -70,7 +70,7 @@ def parse_question(text: str, *, own_hosts: frozenset[str] = frozenset()) -> Que
 
 
 def frame_url(url: str, parameters: dict[str, str]) -> str:
-    """Return an external URL with the marketplace's parameters after its own; a fragment stays last."""
+    """Return an external URL with the marketplace's parameters appended to its own; a fragment stays at the end."""
     base, hash_, fragment = url.partition("#")
     joiner = ("" if base.endswith(("?", "&")) else "&") if "?" in base else "?"
     return f"{base}{joiner}{urlencode(parameters)}{hash_}{fragment}"

@@ -39,7 +39,7 @@ def normalise(requirements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 
 
 def unmet(requirements: Iterable[Mapping[str, Any]], values: Values, action: str) -> list[Mapping[str, Any]]:
-    """Return the requirements that keep a worker from an action (``Accept``, ``Preview`` or ``Discover``)."""
+    """Return the requirements that prevent a worker from an action (``Accept``, ``Preview`` or ``Discover``)."""
     return [
         requirement
         for requirement in requirements

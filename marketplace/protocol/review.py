@@ -32,7 +32,7 @@ class KnownAnswers:
     texts: Mapping[str, str]
 
     def correct(self, answers: list[Answer]) -> dict[str, bool]:
-        """Return for each known question whether all its values, and no others, were given."""
+        """Return, for each known question, whether exactly its accepted values were given."""
         given = {answer.question: answer.text or "|".join(answer.selections) for answer in answers}
         return {question: _matches(given.get(question), wanted) for question, wanted in self.key.items()}
 
@@ -81,7 +81,7 @@ def _number(name: str, text: str) -> int:
 
 
 def _matches(given: str | None, wanted: frozenset[str]) -> bool:
-    """Compare exactly; several values come joined by ``|``."""
+    """Compare exactly; multiple values are joined by ``|``."""
     if given is None:
         return False
     return frozenset([given]) == wanted or frozenset(given.split("|")) == wanted

@@ -28,14 +28,14 @@ _BITS = {"integer": 31, "long": 63}
 
 
 def validate_input(operation: str, value: Any) -> dict[str, Any]:
-    """Return the input of an operation if it fits its shape, without members that are null.
+    """Return an operation's input without null members, if it fits its shape.
 
     Raises
     ------
     SerializationError
-        A value has the wrong type, or a member is not known.
+        A value has the wrong type, or a member is unknown.
     ValidationError
-        A value is missing or breaks an enum, a pattern, a length or a range; it lists the first ten.
+        A value is missing or breaks an enum, a pattern, a length or a range; the message lists the first ten problems.
     """
     name = input_shape(operation)
     _check_types(name, value, "")

@@ -38,7 +38,7 @@ def read(text: str, *, what: str) -> Element:
 
 
 def read_own(text: str) -> Element:
-    """Return the root element of a document that the marketplace wrote itself."""
+    """Return the root element of a document that the marketplace itself wrote."""
     root: Element = fromstring(text, forbid_dtd=True)
     return root
 

@@ -34,7 +34,7 @@ MOST_ACCEPTED = 25  # at a time, as on MTurk
 
 @dataclass
 class WorkRefused(Exception):
-    """A worker cannot do this; ``reason`` is one of the keys of ``marketplace.views.words.REFUSALS``."""
+    """A worker may not do this; ``reason`` is a key of ``marketplace.views.words.REFUSALS``."""
 
     reason: str
 
@@ -242,7 +242,7 @@ def _lock_visible(requester: Requester, assignment_id: str, now: datetime) -> tu
 
 
 def no_such_assignment(assignment_id: str) -> RequestError:
-    """Return the error for an assignment that this requester cannot see."""
+    """Return the error for an assignment that doesn't exist or isn't this requester's."""
     return RequestError("AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist.")
 
 

@@ -151,7 +151,7 @@ def hit_extend(
 
 
 def hit_expire_at(*, requester: Requester, hit_id: str, expires_at: datetime, now: datetime) -> None:
-    """Move a HIT's expiration; a time that has passed means now.
+    """Change a HIT's expiration; a past time means now.
 
     Raises
     ------
@@ -191,12 +191,12 @@ def hit_review(*, requester: Requester, hit_id: str, revert: bool, now: datetime
 
 
 def hit_delete(*, requester: Requester, hit_id: str, now: datetime) -> None:
-    """Dispose of a HIT whose work is all decided.
+    """Dispose of a HIT whose assignments are all decided.
 
     Raises
     ------
     RequestError
-        InvalidHITState: it is still open, or something is undecided.
+        InvalidHITState: the HIT is still open, or an assignment is undecided.
     """
     with transaction.atomic():
         hit = hit_lock(hit_id, requester=requester)
@@ -230,13 +230,13 @@ def hit_change_type(*, requester: Requester, hit_id: str, hit_type: HitType, now
 
 
 def check_modifiable(hit: Hit, now: datetime) -> None:
-    """Refuse a change in the first seconds of a HIT, where the quirk is on."""
+    """Reject a change in the first seconds of a HIT, if the quirk is on."""
     if now < hit.created_at + timedelta(seconds=settings.MARKETPLACE_QUIRKS["unmodifiable_seconds"]):
         raise invalid_hit_state(hit, Hit.State.ASSIGNABLE)
 
 
 def invalid_hit_state(hit: Hit, *allowed: str) -> RequestError:
-    """Return the error for an operation that the HIT's state forbids."""
+    """Return the error for an operation that isn't allowed in the HIT's state."""
     return RequestError(
         "InvalidHITState",
         f"This HIT is currently in the state '{hit.state}'.  "

@@ -1,4 +1,4 @@
-"""Move a requester's money. Every movement is an entry; the balances follow under the requester's lock."""
+"""Move a requester's money. Every movement is an entry; balances are updated under the requester's lock."""
 
 from datetime import datetime
 from decimal import Decimal

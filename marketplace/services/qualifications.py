@@ -88,12 +88,12 @@ def qualification_grant(
 
 
 def qualification_revoke(*, kind: QualificationType, worker: Worker, reason: str, now: datetime) -> None:
-    """Take a qualification back.
+    """Revoke a qualification.
 
     Raises
     ------
     RequestError
-        QualificationDoesNotExist; InvalidQualificationState if it is revoked already.
+        QualificationDoesNotExist; InvalidQualificationState if it was revoked before.
     """
     with transaction.atomic():
         held = Qualification.objects.select_for_update().filter(qualification_type=kind, worker=worker).first()
@@ -208,7 +208,7 @@ def request_decide(
 
 
 def test_deadline(request: QualificationRequest) -> datetime:
-    """Return when the time for a test is over."""
+    """Return the time at which a test ends."""
     return request.begun_at + timedelta(seconds=request.test_seconds or 0)
 
 

@@ -41,7 +41,7 @@ def keys_rotate(*, requester: Requester, now: datetime) -> AccessKey:
 
 
 def key_current(*, requester: Requester, now: datetime) -> AccessKey:
-    """Return the newest access key that works; make one if there is none."""
+    """Return the newest valid access key; create one if there is none."""
     newest = AccessKey.objects.filter(requester=requester, revoked_at=None).order_by("-pk").first()
     return newest or key_create(requester=requester, now=now)
 
@@ -57,13 +57,13 @@ def frame_secret(requester: Requester) -> str:
 
 
 def frame_signature(requester: Requester, *, hit_id: str, assignment_id: str, worker_id: str, expires: int) -> str:
-    """Return the HMAC-SHA256, in hex, over the four values with a newline between them."""
+    """Return the hex HMAC-SHA256 of the four values, separated by newlines."""
     message = "\n".join([hit_id, assignment_id, worker_id, str(expires)])
     return hmac.new(frame_secret(requester).encode(), message.encode(), hashlib.sha256).hexdigest()
 
 
 def layout_save(*, requester: Requester, name: str, html: str) -> HitLayout:
-    """Keep a HIT layout; one with this name is replaced and keeps its id."""
+    """Save a HIT layout; an existing layout with this name is replaced and keeps its id."""
     layout, _ = HitLayout.objects.update_or_create(
         requester=requester,
         name=name,

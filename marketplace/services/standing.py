@@ -71,6 +71,6 @@ def is_blocked(worker: Worker, hit_type: HitType) -> bool:
 
 
 def unmet_for(worker: Worker, needs: Iterable[Mapping[str, Any]], action: str) -> list[Mapping[str, Any]]:
-    """Return the requirements that keep a worker from an action; ask the database only if there are any."""
+    """Return the requirements that prevent a worker from an action; query the database only if there are any."""
     listed = list(needs)
     return requirements.unmet(listed, worker_values(worker), action) if listed else []

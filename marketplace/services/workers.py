@@ -52,7 +52,7 @@ def worker_move(*, worker: Worker, country: str, subdivision: str) -> None:
 
 
 def worker_block(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:
-    """Block a worker; a second block changes the reason."""
+    """Block a worker; blocking again changes the reason."""
     WorkerBlock.objects.update_or_create(
         requester=requester,
         worker=worker,
@@ -62,7 +62,7 @@ def worker_block(*, requester: Requester, worker: Worker, reason: str, now: date
 
 
 def worker_unblock(*, requester: Requester, worker: Worker) -> None:
-    """Lift a block, if there is one."""
+    """Remove a block, if there is one."""
     WorkerBlock.objects.filter(requester=requester, worker=worker).delete()
 
 
@@ -88,12 +88,12 @@ def invitation_create(*, uses: int, days: int, note: str, now: datetime) -> str:
 
 
 def invitation_is_usable(*, token_sha256: str, now: datetime) -> bool:
-    """Return whether a token still opens the sign-up form."""
+    """Return whether a token still gives access to the sign-up form."""
     return SignupInvitation.objects.filter(token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now).exists()
 
 
 def invitation_use(*, token_sha256: str, now: datetime) -> bool:
-    """Take one use of an invitation; False if none was left."""
+    """Take one use of an invitation; return False if none is left."""
     with transaction.atomic():
         return bool(
             SignupInvitation.objects.filter(token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now).update(

@@ -101,7 +101,7 @@ def external_submit(request: HttpRequest, secret: str) -> HttpResponse:
 @xframe_options_exempt
 @csp_exempt()  # type: ignore[arg-type]
 def content(request: HttpRequest, token: str) -> HttpResponse:
-    """Serve an HTMLQuestion on its own host: in a sandbox even when it is opened outside of a frame."""
+    """Serve an HTMLQuestion on its own host, sandboxed even if opened outside of a frame."""
     if request.headers.get("Sec-Fetch-Dest", "iframe") != "iframe":
         return HttpResponse("This page is part of a HIT.", status=403, content_type="text/plain")
     try:

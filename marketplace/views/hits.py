@@ -28,7 +28,7 @@ State = Assignment.State
 
 @worker_page
 def listing(request: WorkerRequest) -> HttpResponse:
-    """Show the groups of HITs that are open."""
+    """Show the groups of open HITs."""
     chosen: dict[str, Any] = {
         "search": request.GET.get("q", "")[:100],
         "sort": request.GET.get("sort") if request.GET.get("sort") in selectors.SORTS else "newest",
@@ -52,7 +52,7 @@ def listing(request: WorkerRequest) -> HttpResponse:
 @require_safe
 @worker_page
 def preview(request: WorkerRequest, hit_id: str) -> HttpResponse:
-    """Show a HIT before anyone accepts it, if it may be previewed."""
+    """Show a HIT before it is accepted, if previews are allowed."""
     hit = _hit(hit_id)
     mine = hit.assignments.filter(worker=request.user, state=State.ACCEPTED).first()
     if mine is not None:
@@ -92,7 +92,7 @@ def accept(request: WorkerRequest, hit_id: str) -> HttpResponse:
 @require_POST
 @worker_page
 def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
-    """Accept the next HIT of a group; when another worker is faster, the one after it."""
+    """Accept the next HIT of a group, or the one after it if another worker is faster."""
     reason = "nothing"
     for _attempt in range(20):
         hit = selectors.next_hit(request.user, group_id, clock.now())

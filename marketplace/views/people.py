@@ -51,7 +51,7 @@ def profile(request: WorkerRequest) -> HttpResponse:
 @require_safe
 @worker_page
 def messages_page(request: WorkerRequest) -> HttpResponse:
-    """Show messages, the newest first, and mark them as read."""
+    """Show messages, newest first, and mark them as read."""
     rows = list(request.user.messages_received.select_related("requester").order_by("-pk")[:50])
     response = render(request, "marketplace/messages.html", {"rows": rows})
     messages_read(worker=request.user, now=clock.now())

@@ -70,7 +70,7 @@ def listing(request: WorkerRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @worker_page
 def one(request: WorkerRequest, type_id: str) -> HttpResponse:
-    """Show a qualification; ask for it, take its test."""
+    """Show a qualification; request it or take its test."""
     kinds = QualificationType.objects.select_related("requester")
     kind = get_object_or_404(kinds, qualification_type_id=type_id, deleted_at=None)
     now = clock.now()

@@ -23,14 +23,14 @@ MOST_NAMED = 8  # people that a chart itself names
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A horizontal line with a name: a cap, a floor."""
+    """A horizontal line with a name, such as a cap or a floor."""
 
     value: float
     name: str
 
 
 def columns_by_day(axes: "Axes", days: Sequence[date], values: Sequence[float], *, y: str) -> None:
-    """Draw a column for each day."""
+    """Draw one column per day."""
     from matplotlib.dates import date2num  # noqa: PLC0415  as in `svg`
 
     axes.bar(list(map(date2num, days)), list(values), color=ACCENT, width=0.8)
@@ -193,7 +193,7 @@ def bars_with_intervals(axes: "Axes", names: Sequence[str], spreads: Sequence[Sp
 
 
 def stacked(axes: "Axes", names: Sequence[str], parts: Sequence[Series], *, x: str, y: str) -> None:
-    """Draw a column for each name, divided into parts; at most three."""
+    """Draw a column for each name, divided into at most three parts."""
     below = [0.0] * len(names)
     for part, colour in zip(parts, (ACCENT, QUIET, BAD), strict=False):
         axes.bar(range(len(names)), list(part.values), bottom=below, color=colour, label=part.name, width=0.7)
@@ -274,7 +274,7 @@ def _printable(name: str) -> str:
 
 
 def _named_above(axes: "Axes") -> None:
-    """Put the legend above the plot, where it covers nothing."""
+    """Put the legend above the plot, where it doesn't cover anything."""
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.3, handlelength=1.6)
 
 

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class QualitySnapshot(models.Model):
-    """The numbers of quality control at a moment, computed by a job so that no page counts rows."""
+    """A campaign's quality numbers at one time, computed by a job so that pages don't count rows."""
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
     taken_at = models.DateTimeField()
@@ -16,7 +16,7 @@ class QualitySnapshot(models.Model):
 
 
 class CampaignPlan(models.Model):
-    """A forecast of a campaign's cost and quality; never changed, so that it can be compared with what came."""
+    """A forecast of a campaign's cost and quality, never changed, so it can be compared with the actual results."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="plans")
     made_at = models.DateTimeField()

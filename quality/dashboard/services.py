@@ -1,4 +1,4 @@
-"""The numbers of quality control, computed by a job so that no page has to count."""
+"""The numbers of quality control, computed by a job so that pages don't count rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

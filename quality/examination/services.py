@@ -57,7 +57,7 @@ def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
 
 
 def waiting(*, now: datetime) -> QuerySet[Annotation]:
-    """Return annotations to be examined, found by a partial index; not those that failed a moment ago."""
+    """Return annotations to examine, found by a partial index, except those that failed a moment ago."""
     resting = Unexamined.objects.filter(annotation=OuterRef("pk"), try_at__gt=now)
     return Annotation.objects.filter(~Exists(resting), ~Q(state=AnnotationState.PROVISIONAL), is_examined=False)
 

@@ -19,7 +19,7 @@ class SampleForm(forms.Form):
         self._campaign = campaign
 
     def clean_experts(self) -> int:
-        """Refuse more experts per item than the campaign has."""
+        """Reject more experts per item than the campaign has."""
         experts: int = self.cleaned_data["experts"]
         there = experts_here(self._campaign)
         if experts > there:

@@ -17,7 +17,7 @@ class InspectionVerdict(models.TextChoices):
 
 
 class Inspection(models.Model):
-    """One annotation drawn for manual reading."""
+    """One annotation drawn for a manual check."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="inspections")
     annotation = models.OneToOneField("annotation.Annotation", on_delete=models.PROTECT, related_name="inspection")
@@ -116,10 +116,10 @@ class Phase(models.TextChoices):
 
 
 class Opinion(models.Model):
-    """One expert's judgment of a case, made without seeing what others said; a proposed consensus; or the consensus.
+    """One expert's judgment of a case, made without seeing other opinions; a proposed consensus; or the consensus.
 
-    ``said`` holds a grade of the task type for each part of the case, by the part's key. ``surrogate`` of a consensus is
-    the expert who proposed it, or the manager who decided because the experts didn't agree in time.
+    ``said`` holds a grade of the task type for each part of the case, by the part's key. ``surrogate`` of a consensus
+    is the expert who proposed it, or the manager who decided because the experts didn't agree in time.
     """
 
     case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="opinions")

@@ -55,7 +55,7 @@ class ExpertWork:
 
 
 def expert_work(*, campaign: Campaign, surrogate_id: UUID) -> ExpertWork:
-    """Return how many cases an expert can judge, and how many discussions they take part in."""
+    """Return the number of cases that an expert can judge, and of discussions they take part in."""
     discussed = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id).filter(state=CaseState.CONSENSUS)
     return ExpertWork(
         campaign=campaign,
@@ -78,7 +78,7 @@ def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]
 
 
 def proposal_of(case: Case) -> Opinion | None:
-    """Return the consensus that was proposed last to the experts of a case."""
+    """Return the latest consensus proposed to the experts of a case."""
     return case.opinions.filter(phase=Phase.PROPOSED).order_by("-pk").first()
 
 
@@ -94,7 +94,7 @@ def discussions_overdue(campaign: Campaign, now: datetime) -> QuerySet[Case]:
 
 
 def experts_here(campaign: Campaign) -> int:
-    """Return how many experts a campaign has."""
+    """Return the number of experts in a campaign."""
     return Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count()
 
 

@@ -36,7 +36,7 @@ def sample_cases(work: Work) -> dict[str, Any]:
 
 
 def cases_tell(now: datetime) -> None:
-    """Tell experts of new cases that they can judge: at most one email a day for a campaign."""
+    """Email experts about new cases that they can judge: at most one email per day and campaign."""
     newest = Case.objects.filter(campaign=OuterRef("pk"), state=CaseState.OPEN).order_by("-pk").values("opened_at")[:1]
     campaigns = Campaign.objects.annotate(newest=Subquery(newest)).filter(newest__gt=now - CASES_TOLD_WITHIN)
     for campaign in campaigns.order_by("pk"):

@@ -1,10 +1,10 @@
-"""Questions that people found offensive."""
+"""Questions that annotators found offensive."""
 
 from django.db import models
 
 
 class Flag(models.Model):
-    """A question that people found offensive, and whether releases list it."""
+    """A question that annotators found offensive, and whether releases list it."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="flags")
     question_id = models.CharField(max_length=200)

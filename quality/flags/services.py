@@ -1,4 +1,4 @@
-"""Questions that people found upsetting or offensive, for a manager to list or not."""
+"""Questions that annotators found upsetting or offensive, which a manager can list in releases."""
 
 from datetime import datetime
 from typing import Any

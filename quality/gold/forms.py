@@ -1,4 +1,4 @@
-"""Forms of gold keys."""
+"""Forms for gold keys."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

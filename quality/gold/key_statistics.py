@@ -14,7 +14,7 @@ DOUBT = 0.01  # a right key is missed so often by so many reliable people with a
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A key that ``misses`` of ``people`` reliable annotators missed, and how likely that is if it is right."""
+    """A gold key missed by ``misses`` of ``people`` reliable annotators, and the probability of that if it is right."""
 
     key: Hashable
     misses: int
@@ -89,7 +89,7 @@ class Catch:
 
 
 def catches(policy: Policy, *, hit_rate: float, after: tuple[int, ...], most_items: int = 2_000) -> Catch:
-    """Return when an annotator with this hit rate is paused; exact, from the distribution of the sequential test."""
+    """Return when annotators with this hit rate are paused; exact, from the distribution of the sequential test."""
     failed = policy.gold_test.failure_curve(hit_rate, checks_among(max(most_items, *after), policy))
     half = next((items for items in range(most_items + 1) if failed[checks_among(items, policy)] >= 0.5), None)
     return Catch(hit_rate, half, {items: float(failed[checks_among(items, policy)]) for items in after})

@@ -13,7 +13,7 @@ class GoldKeyState(models.TextChoices):
 
 
 class GoldKey(models.Model):
-    """A known answer: the answers that are accepted for an item of the gold batch."""
+    """The accepted answers of a gold question, an item of the gold batch."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_keys")
     item = models.OneToOneField("annotation.Item", on_delete=models.CASCADE, related_name="gold_key")

@@ -44,7 +44,7 @@ def experts_on_key() -> dict[str, Subquery]:
 
 
 def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:
-    """Return a page of keys after one; each has ``checked`` and ``missed``."""
+    """Return the page of gold keys after a key; each has ``checked`` and ``missed``."""
     keys = GoldKey.objects.filter(campaign=campaign, pk__gt=after).select_related("item")
     if state in GoldKeyState.values:
         keys = keys.filter(state=state)

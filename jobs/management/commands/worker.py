@@ -107,7 +107,7 @@ PAUSE_SECONDS = 2.0
 
 
 def _loop(name: str, once: Callable[[], None]) -> None:
-    """Call a function again and again; no error ends the loop."""
+    """Call a function repeatedly; errors don't end the loop."""
     while not STOPPING.is_set():
         try:
             close_old_connections()

@@ -1,4 +1,4 @@
-"""The charts of one campaign, from the numbers that jobs keep."""
+"""The charts of one campaign, drawn from numbers that jobs store."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta

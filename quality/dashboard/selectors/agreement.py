@@ -149,7 +149,7 @@ def _trend(campaign: Campaign, measure: Measure, judgments: Judgments) -> dict[s
 
 
 def _day(campaign: Campaign, item: int) -> str:
-    """Return on which day an item was first answered."""
+    """Return the day on which an item was first answered."""
     answers = Annotation.objects.filter(campaign=campaign, item_id=item, state=AnnotationState.COUNTED)
     return str(answers.order_by("pk").values_list("submitted_at", flat=True)[0].date())
 

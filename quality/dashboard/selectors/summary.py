@@ -126,7 +126,7 @@ def _contents(campaign: Campaign, items: Any) -> tuple[int, Counter[str]]:
 
 
 def _labels(campaign: Campaign, verdicts: Any, known: Counter[str]) -> dict[str, int]:
-    """Return labels, best first, by how many items have them, with those that are known without a vote (Table 1)."""
+    """Return labels, best first, with their numbers of items, including labels known without a vote (Table 1)."""
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Voted):
         return {}
@@ -170,7 +170,7 @@ def people_of(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _skipped(campaign: Campaign) -> dict[Any, dict[str, int]]:
-    """Return how many items each person skipped, by reason."""
+    """Return each person's number of skipped items, by reason."""
     rows = Assignment.objects.filter(campaign=campaign, state=AssignmentState.SKIPPED)
     found: dict[Any, dict[str, int]] = defaultdict(dict)
     counted = rows.values_list("surrogate_id", "skip_reason").annotate(n=Count("pk")).order_by("surrogate_id")

@@ -1,4 +1,4 @@
-"""The charts of a campaign: each as a part of a page, as a file and as numbers."""
+"""The charts of a campaign, each as part of a page, as a file and as numbers."""
 
 from collections.abc import Callable
 from typing import Any

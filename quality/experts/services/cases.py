@@ -83,12 +83,12 @@ def case_recall(*, case: Case, actor_id: UUID, now: datetime) -> None:
 
 @durable
 def case_ask(*, item: Item, because: CaseReason, experts: int, actor_id: UUID, now: datetime) -> bool:
-    """Have experts judge every distinct answer to an item; return whether that is new.
+    """Have experts judge every distinct answer to an item; return whether the case is new.
 
     Raises
     ------
     CaseError
-        There is nothing to judge, or the number of experts makes no sense.
+        There is nothing to judge, or the number of experts is invalid.
     """
     experts_check(experts)
     if is_sealed(item):
@@ -167,7 +167,7 @@ def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, An
 
 
 def _references(item_ids: Sequence[int]) -> dict[int, Any]:
-    """Return the counted answers of the first slots of items."""
+    """Return the counted answers of items' first slots."""
     rows = Annotation.objects.filter(item__in=item_ids, state=AnnotationState.COUNTED, slot__round=1, slot__index=0)
     return dict(rows.values_list("item_id", "answer"))
 

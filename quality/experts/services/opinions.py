@@ -112,12 +112,12 @@ def _tell_others(case: Case, surrogate_id: UUID, now: datetime) -> None:
 
 @durable
 def consensus_propose(*, case: Case, surrogate_id: UUID, said: Said, justification: str, now: datetime) -> Opinion:
-    """Propose a consensus with its reason to the other experts; it replaces the last proposal, which is kept.
+    """Propose a consensus with a reason to the other experts. Earlier proposals are replaced but kept.
 
     Raises
     ------
     CaseError
-        The case is not in discussion, its reader gave no opinion, or the reason is missing.
+        The case is not in discussion, the expert gave no opinion, or the reason is missing.
     """
     held = _held(case)
     _check_takes_part(held, surrogate_id)
@@ -138,12 +138,12 @@ def consensus_propose(*, case: Case, surrogate_id: UUID, said: Said, justificati
 
 @durable
 def consensus_confirm(*, case: Case, proposal_id: int, surrogate_id: UUID, now: datetime) -> Opinion:
-    """Confirm the proposal of another expert: it decides the case.
+    """Confirm another expert's proposal, which decides the case.
 
     Raises
     ------
     CaseError
-        The case is not in discussion, its reader gave no opinion or made the proposal, or there is a newer one.
+        The case is not in discussion, the expert gave no opinion or made the proposal, or there is a newer proposal.
     """
     held = _held(case)
     _check_takes_part(held, surrogate_id)

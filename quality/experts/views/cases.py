@@ -142,7 +142,7 @@ def _discuss(request: HttpRequest, case: Case) -> None:
 
 
 def _named(pages: Pages, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names of the grades that were given, by part."""
+    """Return the names of the given grades, by part."""
     names = {grade: name for grade, name, _ in pages.grades}
     return {key: names.get(grade, grade) for key, grade in said.items()}
 
@@ -159,7 +159,7 @@ def _side_by_side(
 
 
 class Undecided(NamedTuple):
-    """A case that experts did not agree on: its parts as `_side_by_side` gives them, the grades, and their reasons."""
+    """A case without agreement: its parts as from `_side_by_side`, the grades, and the experts' reasons."""
 
     case: Case
     rows: list[tuple[str, dict[str, Any], list[Any], bool]]

@@ -47,5 +47,5 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
 
 
 def gold_checks_unlink(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> None:
-    """Move an annotator's checks to the surrogate that their work was moved to."""
+    """Move an annotator's checks to the new surrogate of their work."""
     GoldCheck.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)

@@ -21,7 +21,7 @@ from web.errors import KeyedError
 
 
 class KeyRefused(KeyedError):
-    """A gold key cannot be changed as asked."""
+    """A gold key cannot be changed as requested."""
 
 
 def key_judged(*, key: GoldKey, said: Said, now: datetime) -> None:
