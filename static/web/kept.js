@@ -16,7 +16,8 @@ class KeptForm {
    */
   constructor(form, number) {
     this.form = form;
-    this.key = `quorate:form:${document.body.dataset.person}:${location.pathname}:${number}`;
+    const about = form.dataset.about ?? ""; // where one address shows one thing after another
+    this.key = `quorate:form:${document.body.dataset.person}:${location.pathname}:${about}:${number}`;
     this.timer = this.again = 0;
     this.isSending = false;
     this.restore();
@@ -89,7 +90,13 @@ class KeptForm {
 
   /** @param {SubmitEvent} event */
   async submit(event) {
-    if (event.defaultPrevented || !this.isTyped) return; // with nothing typed, nothing can be lost
+    if (event.defaultPrevented) return;
+    if (!this.isTyped) { // nothing can be lost; and what was chosen is no draft of the form that comes next
+      clearTimeout(this.timer);
+      this.timer = 0;
+      keep(this.key, null);
+      return;
+    }
     event.preventDefault(); // until it is known that this person may still send it
     if (this.isSending) return; // a double click
     this.isSending = true;

@@ -113,6 +113,29 @@ def three_answers(campaign):
     return campaign.items.get()
 
 
+def test_the_next_case_begins_without_the_judgments_of_the_one_before(campaign, open_browser):
+    factories.import_questions(campaign, ["who built the harbour of Lund", "when was the harbour of Lund built"])
+    factories.launch(campaign)
+    for box, kind in ((0, "yes"), (1, "none")):
+        person = factories.annotator(campaign)
+        for _ in range(2):
+            factories.annotate(campaign, person, label="good", box=box, kind=kind)
+    boss, expert = member(campaign, Role.MANAGER), open_browser(member(campaign, Role.EXPERT))
+    for item in campaign.items.all():
+        case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+    page = expert.page
+    for left in (1, 0):
+        expert.go(f"/campaigns/{campaign.slug}/cases/")
+        assert not page.locator("input:checked").count() and not page.locator("form .callout").count()
+        for choice in page.locator("input[type=radio][value=wrong]").all():
+            choice.check()
+        page.wait_for_timeout(600)  # until a draft is kept
+        with page.expect_navigation():
+            page.get_by_role("button", name="Submit").click()
+        assert not page.locator("input:checked").count()
+        assert Case.objects.filter(state="open").count() == left
+
+
 def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(campaign, open_browser):
     item, boss = three_answers(campaign), member(campaign, Role.MANAGER)
     manager = open_browser(boss)
