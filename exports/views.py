@@ -45,7 +45,7 @@ class ReleaseForm(forms.Form):
         max_value=200,
         required=False,
         help_text=_(
-            "Applies to formats that list individual annotations. Items with fewer annotations are listed as incomplete."
+            "Applies to formats that list individual annotations. Items with fewer annotations are listed as incomplete, and splits that collect fewer are left out."
         ),
     )
     splits = forms.ModelMultipleChoiceField(
@@ -54,7 +54,7 @@ class ReleaseForm(forms.Form):
         to_field_name="name",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Leave empty to include every eligible split."),
+        help_text=_("Leave empty to include every split that collects enough annotations per item."),
     )
     shards = forms.IntegerField(label=_("Files per split"), min_value=1, max_value=100, initial=1)
     seed = forms.IntegerField(
@@ -133,6 +133,10 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             data = {"ways": None, **form.cleaned_data, "splits": [split.name for split in form.cleaned_data["splits"]]}
             try:
                 made = release_request(campaign=campaign, actor_id=user.surrogate_id, now=timezone.now(), **data)
+                left_out = [split.name for split in splits if split.name not in made.splits]
+                if left_out and not data["splits"]:
+                    said = _("Not in this release: %(names)s. These splits collect fewer annotations per item.")
+                    messages.warning(request, said % {"names": ", ".join(left_out)})
                 return redirect("release", slug=slug, number=made.number)
             except ReleaseError as error:
                 is_about_ways = "ways" in form.fields and error.key in ("release_ways_missing", "release_ways_unmet")

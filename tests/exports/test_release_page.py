@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEvent
+from annotation.campaigns.services.campaigns import NewSplit
 from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Snapshot
 from annotation.slots.services.exclusions import annotation_exclude
@@ -211,6 +212,18 @@ def test_the_form_says_what_a_release_would_hold(client):
     [split] = page.context["counted"]
     assert [split[name] for name in ("items", "complete", "incomplete", "drafts")] == [2, 1, 1, 0]
     assert "No item has all its annotations yet" not in page.content.decode()
+
+
+def test_splits_that_collect_fewer_annotations_are_named_when_they_are_left_out(client):
+    campaign = factories.campaign(items=6, splits=[NewSplit("train", 1), NewSplit("test", 2)])
+    client.force_login(factories.user(is_admin=True))
+    address = f"/campaigns/{campaign.slug}/releases/"
+    sent = {"family": "nq-original", "shards": 1, "ways": 2}
+    told = "Not in this release: train. These splits collect fewer annotations per item."
+    assert told in client.post(address, sent, follow=True).content.decode()
+    assert Release.objects.get().splits == ["test"]
+    assert told not in client.post(address, {**sent, "splits": ["test"]}, follow=True).content.decode()
+    assert "Not in this release" not in client.post(address, {**sent, "ways": 1}, follow=True).content.decode()
 
 
 def test_items_that_are_not_launched_are_counted_apart(client):

@@ -80,6 +80,8 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
     people_lock(campaign_id=key.campaign_id, surrogate_ids=_people(key))
     held = GoldKey.objects.select_for_update(of=("self",), no_key=True).get(pk=key.pk)
     before = held.accepted
+    if wanted == before:  # saved without a change: what experts confirmed stays confirmed
+        return 0
     GoldKey.objects.filter(pk=key.pk).update(accepted=wanted, confirmed_at=None)
     cases_recall(key.item, now)
     changed = 0

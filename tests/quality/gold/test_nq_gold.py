@@ -243,6 +243,10 @@ def test_experts_confirm_what_a_key_says_now_and_all_of_it():
     campaign = nq(keys=1, accepted=[{"long_answer": 0, "short_answer": "none"}], experts=1)
     case, key, boss = Case.objects.get(), GoldKey.objects.get(), factories.user()
     assert [part["key"] for part in case.parts] == ["passage-0", "short-0-none"]
+    unchanged = [{"long_answer": [0], "short_answer": "none"}]
+    assert gold_key_edit(key=key, accepted=unchanged, actor_id=boss.surrogate_id, now=timezone.now()) == 0
+    case.refresh_from_db()
+    assert case.state == CaseState.OPEN  # saved as it was: what experts say of it still holds
     gold_key_edit(key=key, accepted=[{"long_answer": 3}], actor_id=boss.surrogate_id, now=timezone.now())
     case.refresh_from_db()
     assert case.state == CaseState.RECALLED
