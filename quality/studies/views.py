@@ -116,17 +116,24 @@ def _why(kept: dict[str, Any]) -> str:
     return keyed_text(kept["key"], kept["data"]) if "key" in kept else str(kept["why"])
 
 
+def _made(data: dict[str, Any], study: str) -> dict[str, Any]:
+    """Return the numbers of a study; nothing if it could not be computed."""
+    found: dict[str, Any] = data.get(study, {})
+    return {} if "why" in found else found
+
+
 def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
     """Return tables by kind of answer: what experts found (Table 2), and what people reach (Table 3)."""
     pages = pages_of(campaign.task_type)
-    precision, bounds = data.get("precision", {}), data.get("bounds", {})
+    precision, bounds = _made(data, "precision"), _made(data, "bounds")
     names = pages.part_names
+    obstacles = [_why(one) for one in data.values() if isinstance(one, dict) and "why" in one]
     return {
-        "obstacles": {key: _why(one) for key, one in data.items() if isinstance(one, dict) and "why" in one},
+        "obstacles": list(dict.fromkeys(obstacles)),  # several studies may lack the same
         "grades": [name for _grade, name, _description in pages.grades],
-        "precision": [(names.get(kind, kind), one) for kind, one in precision.items() if kind != "why" and one["n"]],
+        "precision": [(names.get(kind, kind), one) for kind, one in precision.items() if one["n"]],
         "examples": _examples(data.get("examples", {}).get("items", []), pages),
-        "bounds": [(names.get(kind, kind), one) for kind, one in bounds.items() if kind != "why"],
+        "bounds": [(names.get(kind, kind), one) for kind, one in bounds.items()],
     }
 
 
