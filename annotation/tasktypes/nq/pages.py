@@ -121,17 +121,22 @@ class NaturalQuestionsPages(Pages):
         return {"question": content["question_text"]}
 
     def part(self, item: Any, part: Part) -> dict[str, Any]:
-        """Return a passage, the text of a short answer, or the claim of a gold question."""
+        """Return a passage below its heading and table head, the text of a short answer, or a claim about the page."""
         shown = {"part": part, "name": self.part_names[part["what"]]}
         if part["what"] == "passage":
-            return shown | {"passage": _passage(item, part["box"])}
+            around = box_surroundings(item.tokenization.sha256, part["box"])
+            lead = mark_safe(around.lead)  # noqa: S308  sanitized
+            return shown | {"passage": _passage(item, part["box"]), "heading": around.heading, "lead": lead}
         if part["what"] == "short":
             page = tokenization_load(item.tokenization.sha256)
             texts = [span_text(span, page) for span in part["spans"]]
             return shown | {"text": " · ".join(texts) or KIND_NAMES[part["kind"]]}
         document = item.tokenization.document
         is_web = document.url.startswith(("https://", "http://"))
-        return shown | {"url": document.url if is_web else "", "title": document.title}
+        shown |= {"url": document.url if is_web else "", "title": document.title}
+        if part["what"] == "none":  # nobody can judge that without having read the page
+            shown["page"] = mark_safe(page_display(item.tokenization.sha256))  # noqa: S308  sanitized at import
+        return shown
 
     def marks(self, item: Any, answer: Answer) -> dict[str, Any] | None:
         """Return the box that was chosen and the words that were marked in it."""

@@ -173,6 +173,7 @@ def test_a_key_waits_for_experts_who_do_not_know_what_it_accepts(client):
     body = client.get(reverse("quality-cases", args=[campaign.slug])).content.decode()
     assert "gold question" in body
     assert not any(word in body for word in ("Gold question", "accepted", "gold_key"))
+    assert "North pier, built in 1871 from granite" in body  # the page, for “no answer on the page”
     first, second = Case.objects.order_by("pk")
     keys = [part["key"] for part in first.parts]
     assert keys == ["passage-0", "short-0-yes", "none"]
