@@ -151,7 +151,7 @@ def test_a_person_can_be_forgotten_from_their_statement_once_everything_is_paid(
     assert b'name="erase"' not in client.get(path).content
     assert b'value="yes"' in client.get(f"{path}?erase").content
     page = client.post(path, {"erase": "yes"}, follow=True)
-    assert b"paid or decided yet" in page.content
+    assert b"decided on or paid yet" in page.content
     assert ExternalIdentity.objects.exists()
     for _ in range(3):
         made.round()
