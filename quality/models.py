@@ -1,4 +1,4 @@
-"""The rows of the quality app, by subject."""
+"""The models of the quality app, by subject."""
 
 from quality.dashboard.models import CampaignPlan, QualitySnapshot
 from quality.examination.models import Unexamined

@@ -6,19 +6,19 @@ from jobs.payloads import CampaignPayload, FilePayload
 
 
 class GoldImportPayload(CampaignPayload, FilePayload):
-    """Import gold keys; ``experts`` confirm each first."""
+    """Import gold keys; ``experts`` is the number of experts who confirm each first."""
 
     experts: int
 
 
 class PilotKeysPayload(CampaignPayload):
-    """Make gold keys of a pilot; ``experts`` confirm each first."""
+    """Make gold keys of a pilot; ``experts`` is the number of experts who confirm each first."""
 
     experts: int
 
 
 class AuditDrawPayload(CampaignPayload):
-    """Draw ``count`` labels by ``seed``; two experts judge the share ``twice`` of them."""
+    """Draw ``count`` labels with ``seed``; two experts judge the share ``twice`` of them."""
 
     count: int
     twice: float
@@ -26,13 +26,13 @@ class AuditDrawPayload(CampaignPayload):
 
 
 class AuditPayload(TypedDict):
-    """A job about an audit."""
+    """A job for an audit."""
 
     audit: int
 
 
 class CasesSamplePayload(CampaignPayload):
-    """Put ``count`` items, drawn by ``seed``, before the experts."""
+    """Send ``count`` items, drawn with ``seed``, to the experts."""
 
     count: int
     seed: int
@@ -42,13 +42,13 @@ class CasesSamplePayload(CampaignPayload):
 
 
 class StudyPayload(CampaignPayload):
-    """A job about the design of a study: the fields of a `StudyDesign`."""
+    """A job for the design of a study: the fields of a `StudyDesign`."""
 
     design: dict[str, Any]
 
 
 class PersonWorkPayload(CampaignPayload):
-    """Take an annotator's work since a moment out of what counts, or back in."""
+    """Exclude an annotator's work since a moment from the counted work, or count it again."""
 
     surrogate: str
     since: str  # as ISO 8601 writes it
@@ -56,12 +56,12 @@ class PersonWorkPayload(CampaignPayload):
 
 
 class ReviewPayload(TypedDict):
-    """A job about what became of a review."""
+    """A job that carries out the decision of a review."""
 
     review: int
 
 
 class DryRunPayload(CampaignPayload):
-    """Try a rule, as the fields of its form, on stored history."""
+    """Test a rule, given as the fields of its form, on stored history."""
 
     rule: dict[str, Any]

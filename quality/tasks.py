@@ -1,4 +1,4 @@
-"""The jobs and sweeps of the quality app, by subject."""
+"""The jobs and periodic tasks of the quality app, by subject."""
 
 from quality.dashboard import tasks as dashboard
 from quality.examination import tasks as examination

@@ -1,4 +1,4 @@
-"""Addresses of the quality app, by subject."""
+"""URLs of the quality app, by subject."""
 
 from quality.dashboard import urls as dashboard
 from quality.experts import urls as experts

@@ -1,8 +1,8 @@
 """ANTIQUE's collection (Hashemi et al. 2020, section 3), by a synthetic crowd over the real protocol.
 
-Seven batches, three workers a pair, gold checks, a strict majority, a second round, one expert, approvals and refusals,
-reconciled books, a release. The crowd's behavior is set from rates that the paper reports (about 12% of the work
-rejected, about 13% of pairs without a majority in the first round) and never from its totals.
+It has seven batches, three workers per pair, gold checks, a strict majority, a second round, one expert, approvals and
+refusals, matching ledgers, and a release. The crowd's behavior is set from rates that the paper reports (about 12% of
+the work rejected, about 13% of pairs without a majority in the first round) and never from its totals.
 """
 
 import shutil
@@ -28,7 +28,7 @@ from workforces.models import Errand, ErrandKind, ErrandState, Posting
 
 
 def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
-    """Run the collection, or go on with it; return its figures."""
+    """Run the collection, or continue it; return its figures."""
     material = Material(asked)
     with state.phase("prepare"):
         campaign = campaign_of(asked, asked.slug, POLICY)
@@ -88,7 +88,7 @@ def _figures(
 
 
 def wrong_by_rule(campaign: Campaign, material: Material) -> dict[str, list[int]]:
-    """Return how many labels in force are wrong, and how many there are, by the rule that set them."""
+    """Return the number of wrong labels and of all labels in force, by the rule that set them."""
     labels = Verdict.objects.filter(campaign=campaign, superseded_at=None).select_related("item")
     wrong, of = Counter[str](), Counter[str]()
     for verdict in labels.iterator(chunk_size=2000):

@@ -1,4 +1,4 @@
-"""The report of ANTIQUE's replay: Table 1 beside the paper's, with each gap and its reason."""
+"""The report of ANTIQUE's replay: Table 1 next to the paper's, with each difference and its reason."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def rendered(report: dict[str, Any]) -> str:
 
 
 def reason(name: str, report: dict[str, Any]) -> str:
-    """Return why a figure is another than the paper's times the scale."""
+    """Return the reason why a figure differs from the paper's times the scale."""
     return {
         "judgments": "by the paper's own rules 31,385 pairs take about 125,000; what its other 23,000 were it does not say",
         "rejected": "people who do not read are paused early here, so that they do less; the paper excluded them by batch",

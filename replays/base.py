@@ -1,4 +1,4 @@
-"""What replays share: what was asked for, the state by which they resume, and their progress."""
+"""The parts shared by all replays: the request, the state for resuming, and the progress."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from replays.terminals import Say
 
 @dataclass(frozen=True)
 class Asked:
-    """Which replay, of what size, by which seed, and for how long at most.
+    """The request for a replay: the paper, the size, the seed, and the maximum duration.
 
     ``scale``: 1 is the size of the paper.
     """
@@ -35,13 +35,13 @@ class Asked:
         return f"replay-{self.kind}-{self.scale:g}-{self.seed}".replace(".", "-").replace("+", "")
 
     def count(self, whole: int, least: int = 1) -> int:
-        """Return a number of the paper at this scale."""
+        """Return one of the paper's numbers at this scale."""
         return max(least, round(whole * self.scale))
 
 
 @dataclass
 class State:
-    """Where a replay stands, kept on disk after every step, so that it can be interrupted at any moment."""
+    """The state of a replay, stored on disk after every step, so that it can be interrupted at any moment."""
 
     path: Path
     ports: Ports = field(default_factory=Ports)
@@ -53,7 +53,7 @@ class State:
 
     @classmethod
     def of(cls, asked: Asked) -> "State":
-        """Return the state of a replay, with this attempt counted; a new one at the beginning."""
+        """Return the stored state of a replay, or a new one, after counting this attempt."""
         path = Path(settings.DATA_DIR) / "replays" / f"{asked.slug}.json"
         found = cls(path)
         if path.exists():
@@ -64,7 +64,7 @@ class State:
         return found
 
     def save(self) -> None:
-        """Keep it."""
+        """Store the state on disk."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(".part")
         kept = {**asdict(self), "ports": asdict(self.ports)}
@@ -73,7 +73,7 @@ class State:
         part.replace(self.path)
 
     def once(self, step: str, act: Callable[[], Any]) -> Any:
-        """Do a step if it was not done yet; return what is to be known of it (JSON)."""
+        """Do a step unless it was done before; return its stored result (JSON)."""
         if step not in self.done:
             self.done[step] = act()
             self.save()
@@ -81,7 +81,7 @@ class State:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Add the time that a phase takes, over all attempts."""
+        """Add the duration of a phase, over all attempts."""
         begun = time.monotonic()
         try:
             yield
@@ -91,7 +91,7 @@ class State:
 
     @contextmanager
     def measuring(self, services: Ensemble) -> Iterator[None]:
-        """Add the CPU time of every process, over all attempts that ended by themselves."""
+        """Add the CPU time of every process, over all attempts that weren't killed."""
         before = time.process_time()
         try:
             yield
@@ -102,13 +102,13 @@ class State:
             self.save()
 
     def add(self, counts: dict[str, float]) -> None:
-        """Add to what is counted over all attempts."""
+        """Add to the counters over all attempts."""
         for name, count in counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
 
 
 class Progress:
-    """Says how far a phase is and how long it will take, at most every some seconds."""
+    """The progress of a phase and its remaining time, printed at most every few seconds."""
 
     def __init__(self, say: Say, what: str, total: int, every: float = 20.0) -> None:
         self.say, self.what, self.total, self.every = say, what, total, every
@@ -116,7 +116,7 @@ class Progress:
         self._first: int | None = None
 
     def show(self, done: int) -> None:
-        """Say how many of the total are done."""
+        """Print the progress."""
         now = time.monotonic()
         if self._first is None:
             self._first = done
@@ -129,14 +129,14 @@ class Progress:
 
 
 class Replay(Protocol):
-    """One paper's collection, from nothing to a released dataset and a report."""
+    """The replay of one paper's collection, from an empty database to a released dataset and a report."""
 
     def __call__(self, asked: Asked, state: State, say: Say) -> dict[str, Any]:
-        """Run it, or go on with it; return the report's figures."""
+        """Run the replay, or continue it; return the report's figures."""
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures were measured on."""
+    """Return the machine and software on which the figures were measured."""
     return {
         "cores": os.cpu_count(),
         "python": platform.python_version(),

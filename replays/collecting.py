@@ -1,4 +1,4 @@
-"""A manager and an expert of ANTIQUE's process, who let a crowd at the marketplace label pairs."""
+"""A simulated manager and expert of ANTIQUE's process, who have a crowd at the marketplace label pairs."""
 
 import json
 import time
@@ -49,7 +49,10 @@ FEW = 500  # pairs; a smaller replay spends most of its time waiting for deadlin
 
 
 def terms_of(material: Material) -> dict[str, Any]:
-    """Return the terms of the HITs, with seconds in place of a real campaign's hours: a synthetic crowd needs no time to read."""
+    """Return the terms of the HITs.
+
+    Times are in seconds where a real campaign has hours, because a synthetic crowd needs no time to read.
+    """
     seconds = 30 if material.pairs < FEW else 60
     return {
         "reward_cents": REWARD_CENTS,
@@ -64,18 +67,21 @@ def terms_of(material: Material) -> dict[str, Any]:
 
 
 def pace_of(material: Material) -> dict[str, str]:
-    """Return how often rounds are made: what costs the same for a hundred pairs and for a hundred thousand is done seldom."""
+    """Return the settings for the intervals of rounds.
+
+    A round costs the same for a hundred pairs and for a hundred thousand, so large replays have longer intervals.
+    """
     seconds, grace = ("0.5", "5") if material.pairs < FEW else ("2", "30")
     return PACE | {"MTURK_ROUND_SECONDS": seconds, "MTURK_PULL_SECONDS": seconds, "MTURK_GRACE_SECONDS": grace}
 
 
 def deposit_of(material: Material) -> str:
-    """Return the dollars that our account at the marketplace begins with."""
+    """Return the initial deposit, in dollars, of our account at the marketplace."""
     return str(100 + round(material.pairs * 0.5))
 
 
 def campaign_of(asked: Asked, slug: str, policy: Policy) -> Campaign:
-    """Return a campaign for the pairs, made if it is not there."""
+    """Return the campaign for the pairs; create it if it is missing."""
     found = Campaign.objects.filter(slug=slug).first()
     if found is not None:
         return found
@@ -99,7 +105,7 @@ def campaign_of(asked: Asked, slug: str, policy: Policy) -> Campaign:
 
 
 class Collecting:
-    """Plays the manager and the expert while the crowd works, until every pair has a label and everybody is paid."""
+    """Plays the manager and the expert while the crowd works, until every pair is labeled and everybody is paid."""
 
     def __init__(self, asked: Asked, state: State, material: Material, campaign: Campaign, say: Say) -> None:
         self.asked, self.state, self.material, self.campaign, self.say = asked, state, material, campaign, say
@@ -108,7 +114,7 @@ class Collecting:
         self.manager, self.expert = map(UUID, people)
 
     def run(self, services: Ensemble) -> None:
-        """Hand batch after batch out, decide what waits, and let the crowd work until all is decided."""
+        """Launch the batches one by one, make pending decisions, and let the crowd work until all pairs are decided."""
         if not self.campaign.workforces.exists():
             workforce_add(
                 campaign=self.campaign,
@@ -209,7 +215,7 @@ class Collecting:
         time.sleep(0.5 if self.material.pairs < FEW else 2)
 
     def is_done(self, labels: int) -> bool:
-        """Return whether nothing more is to be collected, once so many pairs have a label."""
+        """Return whether the collection is complete at this number of labeled pairs."""
         return labels >= self.material.pairs
 
     def _check(self, crowd: Crowd, services: Ensemble, done: int) -> None:
@@ -228,11 +234,11 @@ class Collecting:
         return Exists(labelled) | Exists(Slot.objects.filter(item=OuterRef("pk"), round=2))
 
     def _was_interrupted(self) -> bool:
-        """Return whether pairs were imported and not launched."""
+        """Return whether a batch was imported but not launched."""
         return self.campaign.batches.filter(purpose="work", state="draft", items__isnull=False).exists()
 
     def _launch(self, batch: int) -> None:
-        """Import a batch and hand it out; what was imported before stays as it is."""
+        """Import a batch and launch it; batches imported before aren't changed."""
         path = Path(settings.DATA_DIR) / f"{self.campaign.slug}-{batch + 1}.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in self.material.rows(batch)), encoding="utf-8")
         payload = {
@@ -250,7 +256,7 @@ class Collecting:
         self.say(f"batch {batch + 1} of {BATCHES}: {slots:,} votes requested")
 
     def decide(self) -> None:
-        """Decide what waits for the manager and the experts."""
+        """Make the pending decisions of the manager and the experts."""
         now = timezone.now()
         for review in Review.objects.filter(campaign=self.campaign, state=ReviewState.OPEN):
             checks = GoldCheck.objects.filter(campaign=self.campaign, surrogate_id=review.surrogate_id, is_void=False)
@@ -287,7 +293,7 @@ class Collecting:
         )
 
     def expert_says(self, content: dict[str, Any], number: int = 0) -> int:
-        """Return what an expert finds, right nineteen times of twenty."""
+        """Return an expert's label, which is right nineteen times out of twenty."""
         true, chance = self.material.true(content), chance_of(self.asked.seed, "expert", number, content["answer_id"])
         return true if chance.random() < EXPERT_RIGHT else max(1, true - 1)
 

@@ -1,4 +1,4 @@
-"""Marketplace, platform and job worker of one run, as processes of their own on free ports of this machine."""
+"""The marketplace, platform and job worker of a run, as separate processes on free ports of this machine."""
 
 import json
 import os
@@ -39,14 +39,14 @@ _HERTZ = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Ports:
-    """Where the platform and the marketplace of a run listen; a run that is resumed needs the same ones."""
+    """The ports of a run's platform and marketplace; a resumed run needs the same ports."""
 
     web: int = field(default_factory=any_port)
     market: int = field(default_factory=any_port)
 
 
 class Ensemble:
-    """The processes of a run, and how to ask them."""
+    """The processes of a run, and methods to query them."""
 
     def __init__(self, name: str, ports: Ports, pace: Mapping[str, str]) -> None:
         self.name, self.ports = name, ports
@@ -74,11 +74,11 @@ class Ensemble:
 
     @property
     def worker(self) -> subprocess.Popen[bytes] | None:
-        """The job worker, once it was started."""
+        """The job worker; None before it is started."""
         return self.children.get("worker")
 
     def start_market(self, deposit: str) -> None:
-        """Start the marketplace and open our account at it with a deposit, or find it as it was."""
+        """Start the marketplace and open our account there with a deposit; an existing account is kept."""
         serving = [*MANAGE, "marketplace_serve", "--quiet", "--bind", f"127.0.0.1:{self.ports.market}"]
         self._start("marketplace", serving, self.market_environment, self.ports.market)
         requester = self._requester(deposit)
@@ -100,7 +100,7 @@ class Ensemble:
         self.children["worker"] = start_child([*MANAGE, "worker", "--tick", "0.5"], self.environment)
 
     def market_command(self, *arguments: str) -> dict[str, Any]:
-        """Run one of the marketplace's commands and return what it printed as JSON.
+        """Run a command of the marketplace and return its JSON output.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Ensemble:
         return made
 
     def books(self, slug: str) -> dict[str, Any]:
-        """Return the comparison of a campaign's books with the marketplace's."""
+        """Return the comparison of a campaign's ledger with the marketplace's."""
         done = run_child([*MANAGE, "reconcile", slug, "--json"], self.environment)
         found: dict[str, Any] = json.loads(done.stdout)
         account = self._requester("0")
@@ -122,11 +122,11 @@ class Ensemble:
         return {**found, "account": cents}
 
     def cpu_seconds(self) -> dict[str, float]:
-        """Return what each process and its children have used so far."""
+        """Return the CPU seconds of each process and its children so far."""
         return {name: cpu_seconds_of(child.pid) for name, child in self.children.items() if child.poll() is None}
 
     def stop(self) -> None:
-        """End what was started here, and only that."""
+        """Stop the processes that were started here, and no others."""
         stop_children(list(self.children.values()))
 
     def _requester(self, deposit: str) -> dict[str, Any]:
@@ -141,9 +141,9 @@ class Ensemble:
 def ensemble_of(
     name: str, *, ports: Ports | None = None, deposit: str = "", pace: Mapping[str, str] = PACE
 ) -> Iterator[Ensemble]:
-    """Start the platform's web server, and with a deposit a marketplace before it; end both, and the worker, afterwards.
+    """Start the platform's web server, and with a deposit also a marketplace; stop all processes afterwards.
 
-    The job worker is started by who is ready for it.
+    The caller starts the job worker when it is ready for it.
     """
     found = Ensemble(name, ports or Ports(), pace)
     try:
@@ -156,7 +156,7 @@ def ensemble_of(
 
 
 def cpu_seconds_of(pid: int) -> float:
-    """Return what a process and its children, living and ended, have used; 0 where the system does not say."""
+    """Return the CPU seconds of a process and its children, living and ended; 0 if the system can't report them."""
     stat = Path(f"/proc/{pid}/stat")
     if not stat.exists():
         return 0.0

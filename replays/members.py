@@ -1,4 +1,4 @@
-"""Annotators with accounts, who work at the pages of a replay until nothing is open."""
+"""Annotators with accounts, who work on the pages of a replay until no item is open."""
 
 import time
 from typing import Any
@@ -22,7 +22,10 @@ QUIET_LOOKS = 2  # in a row at which nothing is open
 
 
 def crowd_of(care: Floats, pace: Pace) -> CrowdModel:
-    """Return a crowd of which nothing but care and pace matters: what is right of a page its world knows."""
+    """Return a crowd model in which only care and pace matter.
+
+    The right answers about a page come from the crowd's world.
+    """
     people = len(care)
     return CrowdModel(
         ("1", "2"),
@@ -37,26 +40,26 @@ def crowd_of(care: Floats, pace: Pace) -> CrowdModel:
 
 
 class MembersAtWork:
-    """Lets members answer what is open in a campaign, and keeps what it took."""
+    """Lets members answer the open items of a campaign, and stores the time and counts."""
 
     def __init__(self, asked: Asked, state: State, campaign: Campaign, services: Ensemble, say: Say) -> None:
         self.asked, self.state, self.campaign, self.services, self.say = asked, state, campaign, services, say
         self.deadline = time.monotonic() + asked.seconds
 
     def members(self, emails: list[str], password: str, people: list[Person], world: Any) -> list[Member]:
-        """Return people in front of their accounts."""
+        """Return members, one per account and person."""
         return [
             Member(self.services.web_url, self.campaign.slug, email, password, person, world)
             for email, person in zip(emails, people, strict=True)
         ]
 
     def until_done(self, members: list[Member], what: str) -> None:
-        """Let them work until nothing is open, and nothing more is asked for.
+        """Let the members work until no slot is open and no further work is requested.
 
         Raises
         ------
         Stuck
-            Time is up, or no one is left to answer the open slots.
+            The time is over, or no member is left to answer the open slots.
         """
         crowd = Crowd(members, seed=self.asked.seed, threads=8, sitting=40)
         watch = _Watch(self.campaign, Progress(self.say, what, Slot.objects.filter(campaign=self.campaign).count()))
@@ -77,18 +80,18 @@ class MembersAtWork:
 
 
 class _Watch:
-    """Looks how far a campaign is."""
+    """Monitors the progress of a campaign."""
 
     def __init__(self, campaign: Campaign, progress: Progress) -> None:
         self.campaign, self.progress = campaign, progress
         self.answers, self.since, self.quiet = -1, time.monotonic(), 0
 
     def open_slots(self) -> int:
-        """Return how many slots are open or held."""
+        """Return the number of open or held slots."""
         return Slot.objects.filter(campaign=self.campaign, state__in=[SlotState.OPEN, SlotState.HELD]).count()
 
     def is_over(self) -> bool:
-        """Return whether nothing is open, or no one answers any more."""
+        """Return whether no slot is open, or no member is still answering."""
         close_old_connections()
         left, answers = self.open_slots(), Annotation.objects.filter(campaign=self.campaign).count()
         self.progress.show(self.progress.total - left)

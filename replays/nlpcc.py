@@ -1,7 +1,7 @@
-"""The question writing of NLPCC 2017's shared tasks (sections 2 and 3): for facts of a knowledge base and for sentences.
+"""The question writing of NLPCC 2017's shared tasks (sections 2 and 3): for facts of a knowledge base and sentences.
 
-1,000 questions for triples and 500 for documents are written, reviewed by a second person and answered blind by a third,
-released in the files of the shared tasks, and scored with a system that compares signs.
+1,000 questions for triples and 500 for documents are written, reviewed by a second person and answered blind by a
+third, then released in the files of the shared tasks, and scored with a system that compares characters.
 """
 
 import json
@@ -55,7 +55,7 @@ SIGNS = "山水石林海江河云风月星光花木草竹松柏桥塔城镇村�
 
 
 def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
-    """Run both collections, or go on with them; return their figures."""
+    """Run both collections, or continue them; return their figures."""
     tasks = {}
     password = state.once("password", new_password)
     count = max(LEAST_PEOPLE, asked.count(PEOPLE))
@@ -136,7 +136,7 @@ def _name(chance: np.random.Generator, signs: int) -> str:
 
 
 def _triples(seed: int, count: int) -> Iterator[dict[str, Any]]:
-    """Yield facts about things that do not exist, each with four others about the same thing."""
+    """Yield facts about imaginary things, each with four other facts about the same thing."""
     for number in range(count):
         chance = chance_of(seed, "triple", number)
         subject = f"{_name(chance, 3)}{number}号"
@@ -157,7 +157,7 @@ def _documents(seed: int, count: int) -> Iterator[dict[str, Any]]:
 
 
 def _released(campaign: Campaign, task_type: str, state: State) -> dict[str, Any]:
-    """Release, verify, and score a system that compares signs."""
+    """Release and verify the data, and score a system that compares characters."""
     folder = state.path.parent / f"{campaign.slug}-release"
     shutil.rmtree(folder, ignore_errors=True)
     call_command("release", campaign.slug, format=task_type, to=folder, stdout=Quiet(), stderr=Quiet())
@@ -178,7 +178,7 @@ def _scored_sentences(folder: Path) -> dict[str, Any]:
 
 
 def _scored_facts(folder: Path) -> dict[str, Any]:
-    """Score a system that answers every other question: there is no knowledge base to look the rest up in."""
+    """Score a system that answers every other question; there is no knowledge base for the rest."""
     gold = folder / "kbqa-test.txt"
     answers = [line for line in gold.read_text(encoding="utf-8").splitlines() if line.startswith("<answer")]
     predictions = folder.parent / f"{folder.name}-answers.txt"

@@ -1,4 +1,4 @@
-"""The report of NLPCC's replay: how many questions passed, and what scored them."""
+"""The report of NLPCC's replay: the number of accepted questions, and the scores."""
 
 from typing import Any
 

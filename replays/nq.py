@@ -1,7 +1,7 @@
-"""The collection of Natural Questions (Kwiatkowski et al. 2019), by synthetic annotators at the pages.
+"""The collection of Natural Questions (Kwiatkowski et al. 2019), by synthetic annotators using the pages.
 
-The development set: 7,830 questions with five annotations each by about fifty people, of which 302 get twenty more; four
-experts judge a sample; releases, official scoring, and the studies of sections 3.3 to 5.2.
+The development set: 7,830 questions with five annotations each by about fifty people, 302 of them with twenty more;
+four experts judge a sample; releases, official scoring, and the studies of sections 3.3 to 5.2.
 """
 
 import gzip
@@ -56,7 +56,7 @@ DOUBT = 0.12  # how often an expert alone finds debatable what all together find
 
 
 def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
-    """Run the collection, or go on with it; return its figures."""
+    """Run the collection, or continue it; return its figures."""
     items = asked.count(ITEMS, 12)
     study = min(asked.count(STUDY, 4), items)
     with state.phase("prepare"):
@@ -132,7 +132,7 @@ def _campaign(asked: Asked, state: State, items: int, say: Say) -> Campaign:
 
 
 def _write(folder: Path, asked: Asked, items: int, pages: int) -> None:
-    """Write pages and questions into a folder."""
+    """Write pages and questions to a folder."""
     (folder / "pages").mkdir(parents=True, exist_ok=True)
     for number in range(pages):
         (folder / "pages" / f"page{number}.html").write_text(page(asked.seed, number), encoding="utf-8")
@@ -146,7 +146,7 @@ def _write(folder: Path, asked: Asked, items: int, pages: int) -> None:
 
 
 def _people(asked: Asked, count: int) -> list[Person]:
-    """Return annotators who read with care nearly always: they were trained."""
+    """Return annotators who nearly always read with care, because they were trained."""
     care = np.clip(chance_of(asked.seed, "nq people").beta(60, 3, 200), 0.5, 0.999)
     pace = Pace(median=80.0, between=0.35, within=0.6, length=0.15, words=100)  # 80 s on average: section 3.2
     return people_of(crowd_of(care, pace), count, seed=asked.seed, skew=0.6, habits=HIRED)
@@ -158,7 +158,7 @@ def _extended(campaign: Campaign, asked: Asked, study: int) -> dict[str, Any]:
 
 
 def _sampled(campaign: Campaign, asked: Asked, count: int) -> dict[str, Any]:
-    """Put a sample before the experts."""
+    """Send a sample to the experts."""
     sample = {
         "campaign": str(campaign.pk),
         "seed": asked.seed,
@@ -171,7 +171,7 @@ def _sampled(campaign: Campaign, asked: Asked, count: int) -> dict[str, Any]:
 
 
 def _judge_all(campaign: Campaign, asked: Asked, experts: list[UUID]) -> None:
-    """Have four experts judge what is before them, alone and then together."""
+    """Have four experts judge the open cases, first alone and then together."""
     world = QuestionWorld(asked.seed)
     waiting = Case.objects.filter(campaign=campaign, because=CaseReason.SAMPLE)
     waiting = waiting.filter(state__in=[CaseState.OPEN, CaseState.CONSENSUS])
@@ -200,7 +200,7 @@ def _judge(case: Case, experts: list[UUID], world: QuestionWorld, chance: np.ran
 
 
 def _released(campaign: Campaign, state: State) -> dict[str, Any]:
-    """Release five annotations per item, validate, and score one annotator against the others with the official rules."""
+    """Release and validate five annotations per item; score one annotator against the others by the official rules."""
     folder = state.path.parent / f"{campaign.slug}-release"
     shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was interrupted
     call_command("release", campaign.slug, format="nq-original", ways=WAYS, to=folder, stdout=Quiet(), stderr=Quiet())
@@ -218,7 +218,7 @@ def _size(path: Path) -> int:
 
 
 def _scored(folder: Path) -> dict[str, Any]:
-    """Return the official numbers of the first annotator as a system, by our implementation of them."""
+    """Return the official scores, in our implementation, with the first annotator as the system."""
     predictions = folder.parent / f"{folder.name}-predictions.json"
     rows = []
     for shard in sorted(folder.glob("nq-dev-*.jsonl.gz")):
@@ -246,7 +246,7 @@ def _prediction(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _studies(campaign: Campaign) -> dict[str, Any]:
-    """Return the studies of the paper, each with the reason where it cannot be made."""
+    """Return the studies of the paper, each with the reason if it isn't possible."""
     made: dict[str, Callable[[], Any]] = {
         "statistics": lambda: statistics_of(campaign),
         "precision": lambda: precision_of(campaign),
@@ -266,7 +266,7 @@ def _studies(campaign: Campaign) -> dict[str, Any]:
 
 
 def _examples(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return some judged questions with what twenty-five annotators found (Figures 5 and 6)."""
+    """Return some judged questions with the answers of twenty-five annotators (Figures 5 and 6)."""
     found = examples_of(campaign, MANY)
     texts = dict(Item.objects.filter(pk__in=[one["item"] for one in found]).values_list("pk", "content__question_text"))
     return [{"question": texts[one["item"]], "answers": one["answers"]} for one in found]

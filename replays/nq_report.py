@@ -1,4 +1,4 @@
-"""The report of the replay of Natural Questions: its figures and tables beside the paper's."""
+"""The report of the replay of Natural Questions: its figures and tables next to the paper's."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -73,7 +73,7 @@ def rendered(report: dict[str, Any]) -> str:
 
 
 def _share(found: Mapping[str, Any] | None) -> str:
-    """Return a share in per cent with its interval."""
+    """Return a share in percent with its interval."""
     if not found or found.get("share") is None:
         return "–"
     value, low, high = (f"{100 * found[key]:.0f}" for key in ("share", "low", "high"))
@@ -130,7 +130,7 @@ def _variability(found: dict[str, Any]) -> str:
 
 
 def _figure_4(kind: str, found: dict[str, Any]) -> str:
-    """Return the table of one kind of answer; the paper shows bars without numbers."""
+    """Return the table for one kind of answer; the paper shows bars without numbers."""
     rows = [
         (
             f"{row['above']:.1f} to {row['to']:.1f}",
@@ -143,7 +143,7 @@ def _figure_4(kind: str, found: dict[str, Any]) -> str:
 
 
 def _examples(found: dict[str, Any]) -> str:
-    """Return a few questions, each with how many found an answer, how many the one that was judged, and its grade."""
+    """Return some questions: how many annotators found an answer, how many the judged one, and its grade."""
     if found.get("why"):
         return _why(found)
     rows = [

@@ -1,4 +1,4 @@
-"""Pages as long as those of Natural Questions, of invented words: headings, paragraphs, tables, lists."""
+"""Pages as long as those of Natural Questions, made of invented words: headings, paragraphs, tables, lists."""
 
 from html import escape
 
@@ -28,7 +28,7 @@ def page(seed: int, number: int, mean: float = MEAN_WORDS) -> str:
 
 
 def _part(chance: np.random.Generator) -> tuple[str, int]:
-    """Return a piece of a page, and how many words it has."""
+    """Return a piece of a page, and its number of words."""
     kind = chance.choice(["p", "h2", "table", "ul"], p=[0.78, 0.1, 0.05, 0.07])
     if kind == "p":
         count = length(chance, 70, 0.6, least=8)
@@ -47,7 +47,7 @@ def _cells(chance: np.random.Generator, tag: str, count: int) -> str:
 
 
 def _text(chance: np.random.Generator, count: int) -> str:
-    """Return a text with punctuation, and now and then a sign beyond ASCII."""
+    """Return a text with punctuation, and occasionally a character beyond ASCII."""
     drawn = words(chance, count)
     for place in range(11, count, 12):
         drawn[place - 1] += "."

@@ -1,4 +1,4 @@
-"""ANTIQUE's pairs (Hashemi et al. 2020, section 3) as material of replays, and the crowd that the paper's rates describe."""
+"""ANTIQUE's pairs (Hashemi et al. 2020, section 3) as material for replays, and a crowd with the paper's rates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ PRIOR = (2_914, 8_754, 9_276, 13_067 - QUESTIONS)  # Table 1 without the best an
 
 
 def model() -> CrowdModel:
-    """Return the crowd that the paper's rates describe."""
+    """Return a crowd with the rates that the paper reports."""
     pace = Pace(median=22.0, words=58)
     return assumed([str(label) for label in LABELS], no_majority=NO_MAJORITY, prior=PRIOR, alike=8.0, pace=pace)
 
 
 @dataclass
 class Material:
-    """What is judged, and what is right of it: the same for every process that knows the seed."""
+    """The pairs to judge and their true labels: the same in every process with the same seed."""
 
     asked: Asked
 
@@ -47,7 +47,7 @@ class Material:
         self.gold, self.world = gold, DrawnWorld(model(), self.asked.seed, obvious)
 
     def rows(self, batch: int) -> Iterator[dict[str, Any]]:
-        """Yield the pairs of one of the seven batches: whole questions."""
+        """Yield the pairs of one of the seven batches, with all pairs of a question in the same batch."""
         for number in range(batch, self.questions, BATCHES):
             chance = chance_of(self.asked.seed, "antique", "question", number)
             asked, own = words.question(chance), 1_000_000 + number
@@ -63,7 +63,7 @@ class Material:
                 }
 
     def true(self, content: dict[str, Any]) -> int:
-        """Return the label that is right of an item."""
+        """Return the true label of an item."""
         return LABELS[self.world.pair(content["question_text"], content["answer_text"]).true]
 
     def _gold(self) -> Iterator[dict[str, Any]]:

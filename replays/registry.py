@@ -1,4 +1,4 @@
-"""The replays there are, and what every report holds."""
+"""The available replays, and the contents of every report."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ REPLAYS: dict[str, tuple[Replay, Callable[[dict[str, Any]], str]]] = {
 
 
 def report_of(asked: Asked, state: State, figures: dict[str, Any]) -> dict[str, Any]:
-    """Return a report: the command that repeats it, the machine, the time each phase took, and the figures."""
+    """Return a report: the command to repeat the replay, the machine, the time of each phase, and the figures."""
     return {
         "command": f"manage.py replay {asked.kind} --scale {asked.scale:g} --seed {asked.seed}",
         "kind": asked.kind,

@@ -8,7 +8,7 @@ from workforces.models import Errand, ErrandState, Posting, PostingState, Ticket
 
 
 class Stuck(RuntimeError):
-    """A run did not end in time. A replay continues when it is started again."""
+    """A run didn't end in time. A replay continues when it is started again."""
 
 
 def settle(campaign: Campaign, deadline: float, meanwhile: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""Accounts of synthetic people. Their addresses lead nowhere, so they get no emails."""
+"""Accounts for synthetic people. Their addresses don't exist, so they get no emails."""
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
@@ -11,7 +11,7 @@ from annotation.notifications.services import kinds_choose
 
 
 def accounts(campaign: Campaign, name: str, count: int, password: str) -> list[str]:
-    """Return the addresses of so many annotators of a campaign, made where they are missing; all have one password."""
+    """Return the addresses of ``count`` annotators of a campaign; create missing ones. All have one password."""
     emails, hashed = [f"a{number}-{name}@crowd.example" for number in range(count)], make_password(password)
     for email in emails:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Reports as Markdown: tables of a replay beside its paper's."""
+"""Reports as Markdown: tables of a replay next to its paper's."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,19 +12,19 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a report says it."""
+    """Return a value as text for a report."""
     if isinstance(value, float):
         return f"{value:,.3g}" if abs(value) < 10 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def share(part: float, of: float) -> str:
-    """Return a share in per cent; a dash where there is nothing to share."""
+    """Return a share in percent; a dash if the total is zero."""
     return f"{100 * part / of:.1f}%" if of else "–"
 
 
 def opening(report: dict[str, Any], title: str, what: str) -> str:
-    """Return the beginning of every report: what it is, how to get it again, where it ran."""
+    """Return the beginning of every report: the title, the command to repeat it, and the machine."""
     on = report["machine"]
     return (
         f"# {title}, scale {report['scale']:g}\n\n{what} **Everything in it is synthetic.**\n\n"
@@ -33,7 +33,7 @@ def opening(report: dict[str, Any], title: str, what: str) -> str:
 
 
 def profile(report: dict[str, Any], per: int, unit: str) -> str:
-    """Return where the time went: phases by the clock, processes by CPU, also by piece of work."""
+    """Return the time profile: phases by the clock, processes by CPU in total and per piece of work."""
     phases = table(["phase", "seconds"], report["seconds"].items())
     used = table(
         ["process", "CPU seconds", f"CPU ms {unit}"],

@@ -1,8 +1,8 @@
-"""The same pairs by the same crowd twice: as the ANTIQUE paper did it, and with votes where the doubt is.
+"""The same pairs labeled twice by the same crowd: by the ANTIQUE paper's process, and with votes for doubtful labels.
 
-First the paper's process; an audit measures its error, and its books say what it cost. Then a campaign with a target whose
-budget for further votes is the cost per label of the paper's second round, and whose acceptable error is that of the audit.
-Both end with an audit of their own.
+The paper's process comes first; an audit measures its error, and its ledger gives its cost. Then comes a campaign with
+a target. Its budget for further votes is the cost per label of the paper's second round, and its acceptable error is
+the error measured by the audit. Each campaign ends with its own audit.
 """
 
 from functools import partial
@@ -43,7 +43,7 @@ LEAST_ERROR = 0.02  # that is aimed at: an audit of a few hundred labels tells n
 
 
 def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
-    """Run both campaigns, or go on with them; return their figures."""
+    """Run both campaigns, or continue them; return their figures."""
     material = Material(asked)
     figures: dict[str, Any] = {"people": material.workers, "pairs": material.pairs}
     with ensemble_of(asked.slug, ports=state.ports, deposit=deposit_of(material), pace=pace_of(material)) as services:
@@ -60,7 +60,7 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
 
 
 def _aiming(paper: dict[str, Any], material: Material) -> Policy:
-    """Return a policy that aims at the error of the paper's process, for what its second round cost."""
+    """Return a policy whose target is the paper's error, with the cost of the paper's second round as its budget."""
     error = max(LEAST_ERROR, paper["label_error"]["share"])
     cents = (paper["judgments"] - 3 * material.pairs) * CENTS_EACH
     target = Target(error=round(min(error, 0.5), 3), budget_cents=max(100, int(cents)), most=MOST_VOTES)
@@ -68,7 +68,7 @@ def _aiming(paper: dict[str, Any], material: Material) -> Policy:
 
 
 class _Audited(Collecting):
-    """Collects by either process, with audits by six experts."""
+    """Collects labels by either process, with audits by six experts."""
 
     def __init__(self, asked: Asked, state: State, material: Material, campaign: Campaign, say: Say) -> None:
         super().__init__(asked, state, material, campaign, say)
@@ -81,7 +81,7 @@ class _Audited(Collecting):
         return user.surrogate_id
 
     def from_first_to_last(self, services: Ensemble) -> dict[str, Any]:
-        """Collect, audit, settle; return the figures."""
+        """Collect labels, audit them, and pay everybody; return the figures."""
         self.run(services)
         audit = self._audit("last")
         while not self._is_judged(audit):
@@ -110,7 +110,7 @@ class _Audited(Collecting):
         }
 
     def _waves(self) -> dict[str, int]:
-        """Return what the waves asked for and what was made of it."""
+        """Return the numbers of waves, bought votes and opened slots."""
         begun = list(Wave.objects.filter(campaign=self.campaign))
         counted = Count(
             "annotations", filter=Q(annotations__state=AnnotationState.COUNTED, annotations__slot__round__in=[1, 2])
@@ -125,9 +125,9 @@ class _Audited(Collecting):
         }
 
     def is_done(self, labels: int) -> bool:
-        """Return whether the process is finished: it stopped, and a first audit has calibrated what it predicts.
+        """Return whether the process is finished: it has stopped, and a first audit has calibrated its predictions.
 
-        Whatever it stopped at: the first audit that is finished calibrates, and measures nothing.
+        The first finished audit only calibrates and measures nothing, whatever the reason for stopping.
         """
         if self._policy_process() is not Process.TARGET:
             return super().is_done(labels)
@@ -139,7 +139,7 @@ class _Audited(Collecting):
         return bool(known.get("calibration"))
 
     def _is_moving(self, known: dict[str, Any]) -> bool:
-        """Return whether something is under way, or came about after the platform last began to look at its target."""
+        """Return whether work is pending, or was finished after the platform last checked its target."""
         if known.get("item_count", 0) < self._pairs().filter(state=ItemState.ACTIVE).count():
             return True  # it looked before the last batch came
         cases, labels = Case.objects.filter(campaign=self.campaign), Verdict.objects.filter(campaign=self.campaign)
@@ -155,7 +155,7 @@ class _Audited(Collecting):
         )
 
     def judge(self, case: Case) -> None:
-        """Have as many experts judge a pair as it wants, alone and then together; none who knows it."""
+        """Have the required number of experts judge a pair, alone and then together; only experts new to the pair."""
         able = experts_able(self.campaign, [case.item_id])[case.item_id]
         chosen = [expert for expert in self.experts if expert in able][: case.experts]
         spoken = set(case.opinions.values_list("surrogate_id", flat=True))
@@ -180,11 +180,11 @@ class _Audited(Collecting):
         return found[1].process
 
     def _known(self) -> dict[str, Any]:
-        """Return what the platform knows of its target."""
+        """Return the platform's latest data on its target."""
         return TargetSnapshot.objects.filter(campaign=self.campaign).values_list("data", flat=True).first() or {}
 
     def _audit(self, name: str) -> Audit:
-        """Return an audit, drawn if it was not."""
+        """Return an audit; draw it if it wasn't drawn before."""
         key = self.state.once(f"{self.campaign.slug} {name} audit", self._drawn)
         return Audit.objects.get(pk=key)
 

@@ -1,4 +1,4 @@
-"""Terminals for commands and jobs that a program runs: one that shows nothing, one that keeps what is written."""
+"""Output streams for commands and jobs run by a program: one discards the output, the other keeps it."""
 
 from collections.abc import Callable
 
@@ -6,24 +6,24 @@ Say = Callable[[str], None]  # how a long run says what it does
 
 
 class Quiet:
-    """A terminal that shows nothing."""
+    """An output stream that discards everything."""
 
     def write(self, text: str) -> None:
-        """Drop it."""
+        """Discard the text."""
 
     def flush(self) -> None:
         """Do nothing."""
 
     def isatty(self) -> bool:
-        """Say no."""
+        """Return False."""
         return False
 
 
 class Kept(Quiet):
-    """A terminal that keeps what is written."""
+    """An output stream that keeps everything."""
 
     text = ""
 
     def write(self, text: str) -> None:
-        """Keep it."""
+        """Keep the text."""
         self.text += text

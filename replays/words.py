@@ -1,4 +1,4 @@
-"""Questions, answers and pages that mean nothing, as long as those of the papers: seeded, and written by nobody."""
+"""Meaningless questions, answers and pages, as long as those of the papers: seeded, and generated."""
 
 from functools import cache
 
@@ -44,7 +44,7 @@ def _frequencies(size: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
 
 
 def words(chance: np.random.Generator, count: int) -> list[str]:
-    """Return so many words, frequent ones more often."""
+    """Return ``count`` words; frequent ones are drawn more often."""
     known = lexicon()
     return [known[place] for place in chance.choice(len(known), size=count, p=_frequencies(len(known)))]
 

@@ -1,1 +1,1 @@
-"""A seeded crowd that works over HTTP only. It knows nothing of the platform but its pages."""
+"""A seeded crowd that works over HTTP only. It sees nothing of the platform but its pages."""

@@ -1,4 +1,4 @@
-"""A world for whatever a campaign asks: pairs to label, questions about pages, questions to be written."""
+"""A world for any kind of campaign: pairs to label, questions about pages, and questions to write."""
 
 from simulation.assumed import assumed
 from simulation.questions import Asked, QuestionWorld
@@ -8,7 +8,7 @@ from simulation.world import DrawnWorld, Judged
 
 
 class AnyWorld:
-    """What is right of any page that the crowd can read; all of it follows from texts and a seed."""
+    """The right answers for any page that the crowd can read; they follow from texts and a seed."""
 
     def __init__(self, seed: int) -> None:
         self.model = assumed([str(label) for label in LABELS], no_majority=0.13, alike=8.0)
@@ -16,11 +16,11 @@ class AnyWorld:
         self.edits = WritingWorld(seed).edits
 
     def pair(self, question: str, answer: str) -> Judged:
-        """Return what is right of a pair."""
+        """Return the right labels of a pair."""
         return self._pairs.pair(question, answer)
 
     def asked(self, question: str) -> Asked:
-        """Return what is right of a question about a page."""
+        """Return the right answers to a question about a page."""
         return self._questions.asked(question)
 
     def boxes(self, question: str, tags: list[str]) -> list[int]:
@@ -28,5 +28,5 @@ class AnyWorld:
         return self._questions.boxes(question, tags)
 
     def words(self, question: str, count: int, variant: int) -> tuple[int, int]:
-        """Return which words of a box answer a question."""
+        """Return the range of words in a box that answers a question."""
         return self._questions.words(question, count, variant)

@@ -1,4 +1,4 @@
-"""An assumed crowd, from the few rates that a paper reports or a team expects."""
+"""An assumed crowd, built from the few rates that a paper reports or a team expects."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,17 +28,18 @@ def assumed(
     Parameters
     ----------
     no_majority
-        The share of items of which no label is chosen by more than half of ``votes_each`` people. How much careful people
-        confuse neighboring labels follows from it.
+        The share of items without a label chosen by more than half of ``votes_each`` people. It determines how much
+        careful people confuse neighboring labels.
     care
-        How often an average person reads with care; people differ (a beta distribution, twenty answers' worth).
+        The probability that an average person reads with care; it differs by person (a beta distribution with the
+        weight of twenty answers).
     is_ordinal
         Whether labels are steps, so that the next one is confused more often than those beyond it.
 
     Raises
     ------
     ValueError
-        No crowd of such care disagrees so seldom, or so often.
+        A crowd with such care can't disagree so seldom, or so often.
     """
     chance = np.random.default_rng(seed)
     count = len(labels)
@@ -67,7 +68,7 @@ def assumed(
 
 
 def _bisected(left: Callable[[float], float], wanted: float) -> float:
-    """Return how clear everything has to be for the wanted share; ``left`` falls as everything gets clearer."""
+    """Return the clarity at which the wanted share is reached; ``left`` falls with growing clarity."""
     low, high = 0.0, CLEAREST
     for _ in range(14):
         middle = (low + high) / 2
@@ -76,7 +77,7 @@ def _bisected(left: Callable[[float], float], wanted: float) -> float:
 
 
 def _confusing(model: CrowdModel, clear: float, is_ordinal: bool) -> CrowdModel:  # noqa: FBT001
-    """Return the model with labels confused the less, the clearer everything is."""
+    """Return the model with fewer confusions of labels the higher the clarity is."""
     places = np.arange(len(model.labels))
     apart = np.abs(places[:, None] - places)
     weights = np.exp(-clear * (apart if is_ordinal else apart > 0))
@@ -84,13 +85,13 @@ def _confusing(model: CrowdModel, clear: float, is_ordinal: bool) -> CrowdModel:
 
 
 def no_majority_of(model: CrowdModel, votes_each: int, seed: int = 1) -> float:
-    """Return the share of items that get no strict majority of so many votes."""
+    """Return the share of items without a strict majority among this number of votes."""
     counts = vote_counts(model, votes_each, np.random.default_rng(seed))
     return float((2 * counts.max(axis=1) <= votes_each).mean())
 
 
 def vote_counts(model: CrowdModel, votes_each: int, chance: np.random.Generator, items: int = ITEMS) -> Floats:
-    """Return how often each label is chosen of each of some items, shape (items, labels)."""
+    """Return the number of votes for each label of some items, shape (items, labels)."""
     _, said = model.items(items, chance)
     counts = np.zeros(said.shape)
     for _ in range(votes_each):

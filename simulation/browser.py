@@ -1,4 +1,4 @@
-"""A browser of few words: pages, forms and cookies over real HTTP, no scripts."""
+"""A minimal browser: pages, forms and cookies over real HTTP, without scripts."""
 
 import gzip
 import http.client
@@ -22,18 +22,18 @@ _KEPT = threading.local()  # connections of a thread: people come and go, server
 
 
 def connections_close() -> None:
-    """Close what this thread kept open: a server holds something for each connection."""
+    """Close this thread's open connections, because they use resources of the server."""
     for connection in _KEPT.__dict__.pop("connections", {}).values():
         connection.close()
 
 
 class NotHere(ValueError):
-    """An address is none of a server on this machine, where a crowd stays unless it is told otherwise."""
+    """An address isn't on this machine; a crowd uses other machines only if it is allowed to."""
 
 
 @dataclass
 class Form:
-    """A form: where it goes, its fields, its choices by name, and whether the page sends it by script."""
+    """A form: its address, its fields, its choices by name, and whether the page sends it by script."""
 
     action: str
     method: str
@@ -44,7 +44,7 @@ class Form:
 
 @dataclass
 class Page:
-    """A page as a person who reads its source sees it."""
+    """A page, as read from its source."""
 
     url: str
     status: int
@@ -52,45 +52,45 @@ class Page:
 
     @cached_property
     def document(self) -> turbohtml.Document:
-        """The page, parsed at the first access."""
+        """The parsed page; it is parsed on first access."""
         return turbohtml.parse(self.text)
 
     @cached_property
     def forms(self) -> list[Form]:
-        """Every form, in the order of the page."""
+        """All forms, in the order of the page."""
         return [self._form(element) for element in self.document.select("form")]
 
     @cached_property
     def links(self) -> list[str]:
-        """Where links lead to."""
+        """The addresses of the links."""
         return [self.at(_said(link, "href")) for link in self.document.select("a[href]")]
 
     @cached_property
     def frames(self) -> list[str]:
-        """What is shown in frames."""
+        """The addresses of the frames."""
         return [_said(frame, "src") for frame in self.document.select("iframe")]
 
     @cached_property
     def stage(self) -> dict[str, str]:
-        """What the page says of the stage it shows; empty if it shows none."""
+        """The attributes of the page's stage; empty if the page shows none."""
         element = self.document.select_one("[data-stage]")
         return {} if element is None else {name: _said(element, name) for name in element.attrs}
 
     def form_to(self, part: str) -> Form | None:
-        """Return the first form whose address holds a part."""
+        """Return the first form whose address contains a text."""
         return next((form for form in self.forms if part in form.action), None)
 
     def forms_to(self, part: str) -> list[Form]:
-        """Return the forms whose address holds a part."""
+        """Return the forms whose address contains a text."""
         return [form for form in self.forms if part in form.action]
 
     def words(self, selector: str) -> str:
-        """Return the text of the first element of a kind, with single blanks; empty if there is none."""
+        """Return the text of the first element that matches, with single spaces; empty if none matches."""
         element = self.document.select_one(selector)
         return "" if element is None else " ".join(element.text.split())
 
     def at(self, address: str | None) -> str:
-        """Return where an address on the page leads to."""
+        """Return the full URL of an address on the page."""
         return urllib.parse.urljoin(self.url, address or self.url)
 
     def _form(self, element: turbohtml.Element) -> Form:
@@ -107,16 +107,16 @@ class Page:
 
 
 def _said(element: turbohtml.Element, name: str) -> str:
-    """Return an attribute's text; empty if it is not there."""
+    """Return an attribute's text; empty if the attribute is missing."""
     value = element.attrs.get(name)
     return value if isinstance(value, str) else " ".join(value or ())
 
 
 class Browser:
-    """One person's browser: cookies of its own, redirects followed, every answer read.
+    """One person's browser: its own cookies, redirects followed, every response read.
 
-    It reaches this machine only, unless ``anywhere``. Of several people in one thread each has a browser, and they share
-    the thread's connections.
+    It accesses this machine only, unless ``anywhere``. If a thread has several people, each has a browser, and the
+    browsers share the thread's connections.
     """
 
     def __init__(self, *, timeout: float = 60.0, anywhere: bool = False) -> None:
@@ -125,18 +125,18 @@ class Browser:
         self._timeout, self._anywhere = timeout, anywhere
 
     def get(self, url: str) -> Page:
-        """Return a page."""
+        """Fetch and return a page."""
         return self._open("GET", url)
 
     def send(self, form: Form, **values: str) -> Page:
-        """Fill a form in, send it as the page would, and return the page that comes."""
+        """Fill in a form, send it as the page would, and return the resulting page."""
         data = urllib.parse.urlencode({**form.fields, **values})
         if form.method == "get":
             return self.get(f"{form.action}?{data}")
         return self._open("POST", form.action, data, {"HX-Request": "true"} if form.is_partial else {})
 
     def post(self, url: str, **values: str) -> int:
-        """Send what a script of a page sends in the background, and return the status."""
+        """Send data as a page's script does in the background, and return the status."""
         return self._open("POST", url, urllib.parse.urlencode(values)).status
 
     def _open(self, method: str, url: str, data: str = "", extra: dict[str, str] | None = None) -> Page:
@@ -169,7 +169,7 @@ class Browser:
         return response, body.decode("utf-8", "replace")
 
     def _exchange(self, parts: Any, asked: tuple[Any, ...]) -> tuple[http.client.HTTPResponse, bytes]:
-        """Ask over the thread's connection; once more over a new one where the server had closed it meanwhile."""
+        """Send a request over the thread's connection; if the server has closed it, retry over a new one."""
         if parts.scheme not in _PORTS:
             raise NotHere(f"only http and https are spoken here, not {parts.scheme}")
         kept: dict[Any, http.client.HTTPConnection] = _KEPT.__dict__.setdefault("connections", {})
@@ -193,7 +193,10 @@ class Browser:
 
 
 class _Connection(http.client.HTTPConnection):
-    """Reaches every ``*.localhost`` on this machine, as browsers do; over TLS it trusts whom this machine trusts."""
+    """A connection that resolves every ``*.localhost`` to this machine, as browsers do.
+
+    Over TLS it trusts the certificates that this machine trusts.
+    """
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float, *, anywhere: bool) -> None:
         super().__init__(host, port, timeout=timeout)

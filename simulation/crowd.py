@@ -1,7 +1,8 @@
-"""Thousands of people in one process, each by their own clock: who comes when, works how long, and comes again.
+"""Thousands of people in one process, each with a simulated clock for arrivals, durations and returns.
 
-Nobody waits as long as people do: the crowd's clock jumps from one who is due to the next. What is true of time by that
-clock (days, sessions, who works beside whom) is kept; servers see everything happen as fast as they can.
+Nobody waits in real time: the crowd's clock jumps from one person's next action to the following one. The order and the
+distances of events on that clock (days, sessions, people working at once) are kept; servers see all events as fast as
+they can handle them.
 """
 
 import heapq
@@ -32,19 +33,19 @@ MOST_UNREACHABLE, UNREACHABLE_SECONDS = 60, 0.25  # answers of a server that did
 
 
 class Worker(Protocol):
-    """A person of the crowd, at one of the doors."""
+    """A person of the crowd, who works through one of the doors."""
 
     person: Person
 
     @property
     def seconds(self) -> float:
-        """How long they have been at it by their own clock."""
+        """The seconds that this person has worked, by the simulated clock."""
 
     def log_in(self) -> None:
-        """Come to where work is."""
+        """Log in where the work is."""
 
     def work(self) -> Outcome:
-        """Do one piece of it."""
+        """Do one piece of work."""
 
 
 @dataclass(order=True)
@@ -58,7 +59,7 @@ class _Due:
 
 
 class Crowd:
-    """A crowd at work until it is told to stop, by some threads.
+    """A crowd that works in some threads until it is stopped.
 
     Parameters
     ----------
@@ -81,19 +82,19 @@ class Crowd:
         self.errors: list[BaseException] = []
 
     def start(self) -> None:
-        """Let them come."""
+        """Start the crowd."""
         self._stop.clear()
         self._running = [threading.Thread(target=self._work, daemon=True) for _ in range(self._threads)]
         for thread in self._running:
             thread.start()
 
     def stop(self, seconds: float = 120.0) -> None:
-        """Let all of them finish what they are doing, then end; raise what went wrong.
+        """Let all people finish their current action, then stop; raise the first error.
 
         Raises
         ------
         BaseException
-            The first error of a worker that is not part of ordinary work.
+            The first error of a worker that isn't part of ordinary work.
         """
         self._stop.set()
         for thread in self._running:
@@ -102,10 +103,10 @@ class Crowd:
             raise self.errors[0]
 
     def run(self, until: Callable[[], bool], *, seconds: float, look_every: float = 0.5) -> bool:
-        """Let them work until a condition holds or time is up; return whether it held.
+        """Let the crowd work until a condition holds or the time is over; return whether the condition holds.
 
-        Someone may take an answer back at the very end. So the condition is asked for again after all have stopped, and
-        they go on if it holds no more.
+        A person may undo an answer at the very end. So the condition is checked again after all have stopped, and they
+        continue if it doesn't hold anymore.
         """
         deadline = time.monotonic() + seconds
         while True:
@@ -120,16 +121,16 @@ class Crowd:
 
     @property
     def days(self) -> float:
-        """How many days have passed by the crowd's clock."""
+        """The number of days that have passed by the crowd's clock."""
         return self.clock / DAY
 
     def _arrival(self, after: float) -> float:
-        """Return when a person comes within the day that begins at ``after``, drawn by the hours of ``HOURS``."""
+        """Return a time of arrival within the day that begins at ``after``, drawn with the shares of ``HOURS``."""
         hour = int(self._chance.choice(24, p=HOURS / HOURS.sum()))
         return after + 3600 * (hour + float(self._chance.random()))
 
     def _sits(self, worker: Worker) -> int:
-        """Return how many pieces of work a person does in a sitting: who does more in all sits longer."""
+        """Return the number of pieces of work in a person's session; people who do more in total have longer ones."""
         return 1 + int(self._chance.geometric(min(1.0, 1 / (1 + self._sitting * worker.person.load))))
 
     def _work(self) -> None:
@@ -157,7 +158,7 @@ class Crowd:
             self._again(due, outcome)
 
     def _is_lost(self, error: OSError) -> bool:
-        """Note that a server did not answer; return whether that was once too often."""
+        """Record that a server didn't respond; return whether this happened too often."""
         self._stop.wait(UNREACHABLE_SECONDS)
         with self._lock:
             self.unreachable += 1

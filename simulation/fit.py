@@ -1,4 +1,4 @@
-"""A crowd's model from judgments that people made."""
+"""A crowd's model, fitted to people's judgments."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Rows:
     true: Places
 
     def part(self, keep: Places) -> "Rows":
-        """Return some of the judgments, their items and people numbered again."""
+        """Return some of the judgments, with new numbers for their items and people."""
         items, item = np.unique(self.item[keep], return_inverse=True)
         _, person = np.unique(self.person[keep], return_inverse=True)
         return Rows(self.labels, item, person, self.label[keep], self.true[items])
@@ -34,7 +34,7 @@ class Rows:
 def rows_of(
     judgments: Iterable[tuple[str, str, str]], truth: Mapping[str, str] | None = None, labels: Iterable[str] = ()
 ) -> Rows:
-    """Return columns of (item, person, label); of several judgments of an item by one person the last one stands."""
+    """Return columns of (item, person, label); if a person judged an item several times, the last judgment is kept."""
     last = {(item, person): label for item, person, label in judgments}
     if not last:
         raise ValueError("there is no judgment")
@@ -53,10 +53,10 @@ def rows_of(
 
 
 def fitted(rows: Rows, *, seed: int = 0, pace: Pace | None = None) -> CrowdModel:
-    """Return the model that makes such judgments likely.
+    """Return the model that makes these judgments likely.
 
-    Expectation-maximisation over who read with care, and over true labels where none are known; then how alike items are
-    is set so that people of the model agree as often as those of the judgments did, true label by true label.
+    Expectation-maximization over who reads with care, and over true labels where they are unknown; then the similarity
+    of items is set so that the model's people agree as often as those of the judgments, true label by true label.
     """
     state = _State(rows)
     for _ in range(ROUNDS):
@@ -76,7 +76,7 @@ def fitted(rows: Rows, *, seed: int = 0, pace: Pace | None = None) -> CrowdModel
 
 
 class _State:
-    """What is believed of items and people after some rounds."""
+    """The estimates about items and people after some iterations."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows, count = rows, len(rows.labels)
@@ -106,7 +106,7 @@ class _State:
         )
 
     def step(self) -> None:
-        """Take one round."""
+        """Do one iteration."""
         rows = self.rows
         said = self._by_item(self.careful)
         expected = self.beliefs @ self.says
@@ -138,7 +138,7 @@ class _State:
 
 
 def _as_alike(model: CrowdModel, rows: Rows, beliefs: Floats, seed: int) -> CrowdModel:
-    """Return the model with items as alike as makes its people agree as often as those of the judgments did."""
+    """Return the model with the similarity of items at which its people agree as often as those of the judgments."""
     wanted = _agreement(rows, rows.label, beliefs)
     low, high = np.full(len(model.labels), np.log(LEAST_ALIKE)), np.full(len(model.labels), np.log(MOST_ALIKE))
     for _ in range(9):
@@ -151,7 +151,10 @@ def _as_alike(model: CrowdModel, rows: Rows, beliefs: Floats, seed: int) -> Crow
 
 
 def _played(model: CrowdModel, rows: Rows, beliefs: Floats, seed: int) -> tuple[Places, Floats]:
-    """Return votes of the same people on as many items of the same kinds, and the true labels as beliefs."""
+    """Return simulated votes of the same people on items with the same true labels, and these labels as beliefs.
+
+    Each belief has probability 1 for one label.
+    """
     chance = np.random.default_rng(seed)
     true = (beliefs.cumsum(axis=1) < chance.random((len(beliefs), 1))).sum(axis=1).clip(max=len(model.labels) - 1)
     said = model.said_of(true, chance)[rows.item]
@@ -159,7 +162,10 @@ def _played(model: CrowdModel, rows: Rows, beliefs: Floats, seed: int) -> tuple[
 
 
 def _agreement(rows: Rows, label: Places, beliefs: Floats) -> Floats:
-    """Return the share of pairs of judgments of an item that are equal, by true label; a prior keeps rare ones sane."""
+    """Return the share of equal pairs of judgments on an item, by true label.
+
+    A prior keeps the shares of rare labels reasonable.
+    """
     count = len(rows.labels)
     counts = np.bincount(rows.item * count + label, minlength=len(beliefs) * count).reshape(-1, count).astype(float)
     sizes = counts.sum(axis=1)

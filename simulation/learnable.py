@@ -1,7 +1,7 @@
-"""Pages and questions that a reader can learn to answer: invented facts among filler, in the shape of Natural Questions.
+"""Pages and questions that a reader can learn to answer: invented facts among filler, as in Natural Questions.
 
-Whether training works is shown on these. Names and values are invented, so nothing is known before, and a third of the
-questions ask for what their page doesn't say.
+They are used to show that training works. Names and values are invented, so a model can't know them before, and a third
+of the questions have no answer on their page.
 """
 
 import random
@@ -39,8 +39,9 @@ _FILLER = (
 class Asked:
     """A question about a page with its right answer.
 
-    ``said`` is the text of the box that answers it, empty where the page doesn't; ``short`` is the span in it, empty for a
-    long answer alone; ``yes_no`` is YES, NO or NONE; ``nested`` asks for the smallest box that says it, not the largest.
+    ``said`` is the text of the answering box, empty if the page has no answer; ``short`` is the span in it, empty if
+    there is only a long answer; ``yes_no`` is YES, NO or NONE; ``nested`` asks for the smallest answering box, not the
+    largest.
     """
 
     question: str
@@ -52,7 +53,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class LearnablePage:
-    """A page with the question that is asked about it."""
+    """A page with its question."""
 
     title: str
     html: str
@@ -60,7 +61,7 @@ class LearnablePage:
 
 
 def learnable_pages(count: int, seed: int) -> Iterator[LearnablePage]:
-    """Yield so many pages; the same seed gives the same ones."""
+    """Yield ``count`` pages; the same seed gives the same pages."""
     chance = random.Random(seed)  # noqa: S311  a simulation
     for _ in range(count):
         yield _page(chance)
@@ -91,7 +92,7 @@ def _page(chance: random.Random) -> LearnablePage:
 
 
 def _box(chance: random.Random, text: str) -> str:
-    """Return a text as a paragraph, or in a table or list, whose nested box it is."""
+    """Return a text as a paragraph, or as a cell of a table or an item of a list."""
     kind, text = chance.random(), escape(text)
     if kind < 0.7:
         return f"<p>{text}</p>"

@@ -1,6 +1,6 @@
-"""Questions and answers that a ranker can learn to match, in the files of ANTIQUE: right answers use other words.
+"""Questions and answers that a ranker can learn to match, in ANTIQUE's file format: right answers use other words.
 
-Each topic has words that questions use and words that answers use, all invented. An answer that repeats the question's
+Each topic has words for questions and words for answers, all invented. An answer that repeats the question's
 words is labeled 2, so a search by words ranks worse than chance, by design.
 """
 
@@ -23,7 +23,7 @@ class LearnableQuestion:
 
 
 def learnable_questions(count: int, *, seed: int, first: int = 0) -> Iterator[LearnableQuestion]:
-    """Yield so many questions; the same seed gives the same ones. Topics are the same for every seed."""
+    """Yield ``count`` questions; the same seed gives the same questions. Topics are the same for every seed."""
     topics = _topics()
     chance = random.Random(seed)  # noqa: S311  a simulation
     for number in range(first, first + count):
@@ -42,7 +42,7 @@ def learnable_questions(count: int, *, seed: int, first: int = 0) -> Iterator[Le
 
 
 def _topics() -> list[tuple[list[str], list[str]]]:
-    """Return for each topic the words that questions use and those that answers use; no two topics share one."""
+    """Return for each topic the words for questions and the words for answers; topics share no words."""
     chance = random.Random(0)  # noqa: S311
     words = [f"{one}{two}{three}" for one in _SYLLABLES for two in _SYLLABLES[:5] for three in _SYLLABLES[5:8]]
     chance.shuffle(words)

@@ -1,4 +1,4 @@
-"""Questions and answers in English whose topics and templates are others for training than for testing.
+"""Questions and answers in English whose topics and templates differ between training and testing.
 
 A ranker does well on them only if its encoder knows which words belong together. Right answers share no word with the
 question; an answer that repeats the question's words is labeled 2, so a search by words ranks worse than chance.
@@ -63,7 +63,7 @@ _SAYS = {
 
 
 def unseen_questions(count: int, *, split: str, seed: int, first: int = 0) -> Iterator[LearnableQuestion]:
-    """Yield so many questions of a split, train or test, which have no topic or template in common.
+    """Yield ``count`` questions of a split, train or test; the splits share no topic and no template.
 
     The labels are 4 and 3 for words of the topic, 2 for the question's own words, 1 for words of other topics.
     """

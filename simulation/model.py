@@ -1,8 +1,8 @@
-"""A crowd in numbers: what items are like, and who answers them.
+"""A statistical model of a crowd: the properties of items, and of the people who answer them.
 
-Of each item there is a true label, and a distribution of what people say who read it with care: its difficulty, and the
-confusions that they share. A person reads with care with some probability, and otherwise follows a habit of their own.
-What spammers do is the limit: no care at all.
+Each item has a true label, and a distribution of the labels that careful readers give: it reflects the item's
+difficulty and shared confusions. A person reads with care with some probability, and otherwise follows a personal
+habit. Spammers are the limiting case: no care at all.
 """
 
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long an answer takes, in seconds: log-normal, with people who differ and answers of one person that differ.
+    """The duration of an answer, in seconds: log-normal, with variation between people and between a person's answers.
 
     Attributes
     ----------
     median
-        Of an average person, for a text of ``words`` words.
+        The median for an average person and a text of ``words`` words.
     between, within
-        Standard deviations of the logarithm: of people, and of the answers of a person.
+        Standard deviations of the logarithm: between people, and between the answers of a person.
     length
         The median grows with the number of words to this power.
     """
@@ -46,18 +46,19 @@ class CrowdModel:
     prior
         Shares of true labels, shape (K,).
     says
-        What people who read with care say of items with each true label, on average, shape (K, K): rows are true labels.
+        The average shares of labels that careful readers give to items with each true label, shape (K, K): rows are
+        true labels.
     alike
-        How alike the items of one true label are, shape (K,): the concentration of a Dirichlet distribution around their
-        row of ``says``. Small: easy items and hopeless ones; large: all alike.
+        The similarity of the items with one true label, shape (K,): the concentration of a Dirichlet distribution
+        around their row of ``says``. Small: some items are easy and others hopeless; large: all items are similar.
     care
-        How often each known person reads with care, shape (P,).
+        The probability that each known person reads with care, shape (P,).
     habits
-        What each says otherwise, shape (P, K).
+        The shares of labels that each person gives without care, shape (P, K).
     loads
-        The share of all work that each does, shape (P,).
+        The share of all work that each person does, shape (P,).
     pace
-        How long answers take.
+        The duration of answers.
     """
 
     labels: tuple[str, ...]
@@ -70,29 +71,29 @@ class CrowdModel:
     pace: Pace = field(default_factory=Pace)
 
     def items(self, count: int, chance: np.random.Generator) -> tuple[Places, Floats]:
-        """Draw items; return their true labels, shape (count,), and what is said of each with care, shape (count, K)."""
+        """Draw items; return true labels, shape (count,), and careful readers' shares of labels, shape (count, K)."""
         true = chance.choice(len(self.labels), size=count, p=self.prior)
         return true, self.said_of(true, chance)
 
     def said_of(self, true: Places, chance: np.random.Generator) -> Floats:
-        """Draw what is said with care of items with given true labels, shape (items, K)."""
+        """Draw careful readers' shares of labels for items with given true labels, shape (items, K)."""
         drawn = chance.standard_gamma(np.maximum(self.says[true] * self.alike[true, None], 1e-3))
         drawn += 1e-12
         said: Floats = drawn / drawn.sum(axis=1, keepdims=True)
         return said
 
     def people(self, count: int, chance: np.random.Generator) -> Places:
-        """Draw people, with replacement; return their places."""
+        """Draw people, with replacement; return their indices."""
         return chance.integers(0, len(self.care), size=count)
 
 
 def drawn(shares: Floats, chance: np.random.Generator) -> Places:
-    """Return one column of each row, drawn with the chances that stand there."""
+    """Return one column number for each row, drawn with the probabilities in the row."""
     points = chance.random((len(shares), 1)) * shares.sum(axis=1, keepdims=True)
     found: Places = np.minimum((shares.cumsum(axis=1) < points).sum(axis=1), shares.shape[1] - 1)
     return found
 
 
 def votes(said: Floats, care: Floats, habits: Floats, chance: np.random.Generator) -> Places:
-    """Return a vote for each row: what is said with care of its item, or the habit of its person."""
+    """Return a vote for each row, drawn from careful readers' shares of its item or from the habit of its person."""
     return drawn(care[:, None] * said + (1 - care[:, None]) * habits, chance)

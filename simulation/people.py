@@ -1,4 +1,7 @@
-"""People: how each reads, errs, hurries, tires and cheats. Everything follows from a seed, a number and what is read."""
+"""People: how each reads, errs, hurries, tires and cheats.
+
+Everything follows from a seed, a number and the text that is read.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,7 +15,7 @@ from simulation.world import chance_of
 
 
 class Kind(StrEnum):
-    """How a person works: honest, or one of the ways not to read."""
+    """The way a person works: honest, or without reading in one of several ways."""
 
     HONEST = "honest"
     RANDOM = "random"  # any label
@@ -23,26 +26,26 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often people do what is not answering, and how they wear out.
+    """How often people do things other than answering, and how their care declines.
 
     Attributes
     ----------
     returns, abandons
-        How often a task is given back unread, or left behind without a word.
+        How often a task is returned unread, or abandoned without notice.
     skips
         How often an item is skipped.
     twice
         How often a form is sent twice, as by a double click.
     undoes
-        How often the last answer is taken back and given again.
+        How often the last answer is undone and given again.
     tabs
-        How often the same page is open twice, so that an old one is sent.
+        How often the same page is open twice, so that an outdated form is sent.
     leaves
         How often a person looks elsewhere while a page is open.
     fatigue
         How much of their care people have lost after 100 answers in a row; a pause brings it back.
     drift
-        The chance of an honest person to lose all care for good after some hundred answers.
+        The probability that an honest person loses all care for good after some hundred answers.
     """
 
     returns: float = 0.02
@@ -60,7 +63,7 @@ class Habits:
 class Person:
     """One member of a crowd.
 
-    ``refused``: how often a page did not take their answer to something, by what it was.
+    ``refused``: how often a page refused their answer, by kind of answer.
     """
 
     seed: int
@@ -82,18 +85,18 @@ class Person:
         self.drifts_after = int(chance.uniform(100, 600)) if chance.random() < self.habits.drift else None
 
     def chance(self, *about: object) -> np.random.Generator:
-        """Return what this person's choices about something are drawn from: the same each time."""
+        """Return the random generator for this person's choices about something: the same each time."""
         return chance_of(self.seed, self.number, *about)
 
     def attention(self) -> float:
-        """Return how probably they read the next item with care."""
+        """Return the probability that this person reads the next item with care."""
         if self.kind is not Kind.HONEST or (self.drifts_after is not None and self.answered > self.drifts_after):
             return 0.0
         rested: float = (1 - self.habits.fatigue) ** (self.in_a_row / 100)
         return self.care * rested
 
     def choose(self, key: str, said: Floats) -> int:
-        """Return the place of the label that they choose for an item of which careful readers say so much."""
+        """Return the index of the label that this person chooses, given careful readers' shares for the item."""
         if self.kind is Kind.COPIER and self.copies is not None:
             return self.copies.choose(key, said)
         chance = self.chance("choose", key)
@@ -101,7 +104,7 @@ class Person:
         return int(min(np.searchsorted(np.cumsum(shares), chance.random() * shares.sum()), len(shares) - 1))
 
     def seconds(self, key: str, words: int, share: float = 1.0) -> float:
-        """Return how long they look at a text of so many words; ``share``: of the time for a whole item."""
+        """Return how long this person looks at a text; ``share`` is the fraction of the time for a whole item."""
         chance = self.chance("seconds", key)
         if self.kind is Kind.SCRIPT:
             return 2.0
@@ -109,17 +112,17 @@ class Person:
         return float(max(0.8, median * np.exp(chance.normal(0, self.pace.within)) * (1 if self.care > 0.2 else 0.4)))
 
     def does(self, what: str, key: str) -> bool:
-        """Return whether they do one of their habits at some point."""
+        """Return whether this person shows one of their habits at some point."""
         rate: float = getattr(self.habits, what)
         return bool(self.chance(what, key).random() < rate)
 
     def done(self) -> None:
-        """Note that an item was answered."""
+        """Record that an item was answered."""
         self.answered += 1
         self.in_a_row += 1
 
     def rested(self) -> None:
-        """Note a pause."""
+        """Record a pause."""
         self.in_a_row = 0
 
 
@@ -135,9 +138,9 @@ def people_of(
     Parameters
     ----------
     spam
-        The share of all work that is done by people who do not read, beside those whom the model knows.
+        The share of all work done by people who don't read, in addition to those in the model.
     skew
-        Standard deviation of the logarithm of how much people do: 1 lets a fifth of them do half of the work.
+        Standard deviation of the logarithm of the amount of work per person: at 1, a fifth of them do half of the work.
     """
     chance = chance_of(seed, "people")
     places, loads = model.people(count, chance), np.exp(chance.normal(0, skew, count))
@@ -159,7 +162,7 @@ def people_of(
 
 
 def spam_among(loads: Floats, share: float, chance: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw people who do not read, so that they do about the given share of all work; shape (people,)."""
+    """Draw people who don't read until they do about the given share of all work; shape (people,)."""
     is_spam, left = np.zeros(len(loads), dtype=bool), share * loads.sum()
     for place in chance.permutation(len(loads)):
         if loads[place] / 2 <= left:  # the share is met better with this person than without

@@ -1,4 +1,7 @@
-"""A world of questions about pages: whether each is a good one, how many find an answer, where, and with which words."""
+"""A world of questions about pages.
+
+For each question: whether it is good, how many people find an answer, where, and with which words.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,7 +17,7 @@ TAGS = {"p": 0.73, "table": 0.19, "tr": 0.015, "ul": 0.032, "li": 0.033}
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How questions are, on average.
+    """The average properties of questions.
 
     Attributes
     ----------
@@ -23,9 +26,9 @@ class Shares:
     long, spans, yes_no
         Shares of all annotations with a long answer, with words in it, with yes or no.
     first, second
-        Shares of long answers of one question that the most popular box has, and the next one.
+        Shares of a question's long answers that the most popular box has, and the next one.
     firmness
-        How alike questions are: small, and people agree about most of them.
+        The similarity of questions: with a small value, people agree about most of them.
     """
 
     bad: float = 0.14
@@ -39,9 +42,10 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What people who read with care make of a question: shares of theirs.
+    """The shares of careful readers' answers to a question.
 
-    ``kind``: spans, yes, no or none, in the boxes that answer. ``places``: 0 to 1, by which boxes and words are found.
+    ``kind``: spans, yes, no or none, in the answering boxes. ``places``: numbers from 0 to 1 that determine boxes and
+    words.
     """
 
     bad: float
@@ -54,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class QuestionWorld:
-    """What is right of a question follows from its text and a seed."""
+    """A world in which the right answers to a question follow from its text and a seed."""
 
     seed: int
     shares: Shares = Shares()
@@ -63,7 +67,7 @@ class QuestionWorld:
         object.__setattr__(self, "_asked", lru_cache(maxsize=50_000)(self._drawn))
 
     def asked(self, question: str) -> Asked:
-        """Return what is right of a question."""
+        """Return careful readers' answers to a question."""
         found: Asked = self._asked(plain(question))  # type: ignore[attr-defined]
         return found
 
@@ -82,7 +86,7 @@ class QuestionWorld:
         )
 
     def boxes(self, question: str, tags: list[str]) -> list[int]:
-        """Return the three boxes of a page that answer a question, the most popular first; of a page without any, none."""
+        """Return the three boxes that answer a question, the most popular first; none for a page without boxes."""
         asked = self.asked(question)
         fitting = [box for box, tag in enumerate(tags) if tag == asked.tag] or list(range(len(tags)))
         if not fitting:
@@ -92,7 +96,7 @@ class QuestionWorld:
         return [fitting[min(rank, len(fitting) - 1)] for rank in ranks]
 
     def words(self, question: str, count: int, variant: int) -> tuple[int, int]:
-        """Return which words of a box of so many answer a question, as a range; variants differ at the edges."""
+        """Return the range of words that answers a question, in a box of this length; variants differ at the edges."""
         place, size = self.asked(question).places[3], 1 + int(4 * self.asked(question).places[0])
         start = min(int(place * count), max(0, count - 1))
         end = min(count, start + size)

@@ -1,7 +1,7 @@
-"""What is right of what a page shows: drawn from the text itself by a seed, or known from a table.
+"""The right answers for the content of a page: drawn from the text itself with a seed, or known from a table.
 
-A world that is drawn needs no memory: the same seed and text lead to the same truth in every process, so that who prepares
-material and who plays the crowd agree without telling each other, and a resumed replay continues as it began.
+A drawn world needs no memory: the same seed and text give the same truth in every process. So the preparation of the
+material and the simulated crowd agree without communication, and a resumed replay continues as it began.
 """
 
 import hashlib
@@ -16,34 +16,37 @@ from simulation.model import CrowdModel, Floats
 
 
 def plain(text: str) -> str:
-    """Return a text with single blanks."""
+    """Return a text with single spaces."""
     return " ".join(text.split())
 
 
 def chance_of(*parts: object) -> np.random.Generator:
-    """Return a random generator that follows from some values alone."""
+    """Return a random generator whose seed is derived from some values only."""
     digest = hashlib.blake2b("\x1f".join(map(str, parts)).encode(), digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest))
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A thing to label: the place of its true label, and the shares of labels that careful readers give it."""
+    """An item to label: the index of its true label, and careful readers' shares of labels."""
 
     true: int
     said: Floats
 
 
 class World(Protocol):
-    """What there is to know of a pair of texts."""
+    """The interface to the right labels of pairs of texts."""
 
     def pair(self, question: str, answer: str) -> Judged:
-        """Return what is right of a pair."""
+        """Return the right labels of a pair."""
 
 
 @dataclass(frozen=True)
 class DrawnWorld:
-    """A world in which each pair is an item of a crowd's model, but for some whose label is ``obvious`` to all who read."""
+    """A world in which each pair is an item of a crowd's model.
+
+    The exceptions are pairs with an ``obvious`` label, which all careful readers give.
+    """
 
     model: CrowdModel
     seed: int
@@ -54,7 +57,7 @@ class DrawnWorld:
         object.__setattr__(self, "_pair", lru_cache(maxsize=100_000)(self._drawn))
 
     def pair(self, question: str, answer: str) -> Judged:
-        """Return what is right of a pair."""
+        """Return the right labels of a pair."""
         found: Judged = self._pair(plain(question), plain(answer))  # type: ignore[attr-defined]
         return found
 
@@ -68,7 +71,7 @@ class DrawnWorld:
 
 @dataclass(frozen=True)
 class KnownWorld:
-    """A world in which the true label of each pair stands in a table; who reads with care sees it."""
+    """A world in which the true label of each pair is in a table, and careful readers see it."""
 
     labels: tuple[int, ...]
     truth: Mapping[tuple[str, str], int]
@@ -77,7 +80,7 @@ class KnownWorld:
     _found: dict[tuple[str, str], Judged] = field(default_factory=dict, compare=False)
 
     def pair(self, question: str, answer: str) -> Judged:
-        """Return what is right of a pair."""
+        """Return the right labels of a pair."""
         key = (plain(question), plain(answer))
         if key not in self._found:
             true = self.labels.index(self.truth.get(key, self.otherwise))

@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class SourcesConfig(AppConfig):
-    """From raw material to items: filters, near duplicates, pools."""
+    """The app that turns raw material into items: filters, near duplicates, pools."""
 
     name = "sources"

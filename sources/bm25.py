@@ -1,4 +1,4 @@
-"""BM25 (Robertson et al. 1994, as Lucene computes it), by the library bm25s."""
+"""BM25 (Robertson et al. 1994, as Lucene computes it), with the library bm25s."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ K1, B = 1.2, 0.75
 
 
 class Ranked(NamedTuple):
-    """The answers to a question that have a term of it, the best first, with their scores."""
+    """The answers that share a term with a question, the best first, with their scores."""
 
     question: str
     answers: list[tuple[str, float]]
@@ -26,7 +26,7 @@ def bm25_rankings(
     collection, questions
         Texts by id.
     depth
-        So many answers to a question at most; of equal scores, the greater id first, as trec_eval ranks them.
+        The maximum number of answers per question; ties are ordered by descending id, as trec_eval ranks them.
     """
     import bm25s  # noqa: PLC0415  half a second, and numpy
 
@@ -44,7 +44,7 @@ def bm25_rankings(
 
 
 def _best(scores: Any, depth: int) -> Iterator[tuple[int, float]]:
-    """Yield places and scores of the best above 0, of equal ones the earlier first."""
+    """Yield indices and scores of the best scores above 0; of equal scores, the earlier one comes first."""
     import numpy as np  # noqa: PLC0415
 
     least = np.partition(scores, -depth)[-depth] if depth < len(scores) else 0

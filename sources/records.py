@@ -1,4 +1,4 @@
-"""Files of questions and of answers that steps read, row by row, with an error that names the row."""
+"""Files of questions and answers that steps read row by row; errors name the row."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,14 +22,14 @@ def read_records(
     fold: bool = True,
     quoted: bool = False,
 ) -> Iterator[tuple[int, T]]:
-    """Yield the number of each row of a file, and what a function makes of it or raises `RecordFault` for.
+    """Yield the number of each row of a file, and the result of a function, which can raise `RecordFault`.
 
     ``encoding``, ``fold`` and ``quoted`` are those of `read_rows`.
 
     Raises
     ------
     FileFault
-        The file cannot be read, or a row breaks its form.
+        The file can't be read, or a row isn't in the expected form.
     """
     try:
         with path.open("rb") as file:
@@ -43,7 +43,7 @@ def read_records(
 
 @contextmanager
 def naming_row(path: Path, number: int) -> Iterator[None]:
-    """Turn a `RecordFault` into a `FileFault` that names file, row and column."""
+    """Convert a `RecordFault` to a `FileFault` that names file, row and column."""
     try:
         yield
     except RecordFault as fault:
@@ -63,7 +63,7 @@ def read_questions(path: Path) -> Iterator[Question]:
     Raises
     ------
     FileFault
-        It cannot be read, a row is no question, or an id stands twice.
+        The file can't be read, a row isn't a question, or an id occurs twice.
     """
     seen: set[str] = set()
     for number, (key, record) in read_records(path, question_of):
@@ -74,12 +74,12 @@ def read_questions(path: Path) -> Iterator[Question]:
 
 
 def read_collection(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield id and text of each answer of a collection, a line each, with a tab between, as ANTIQUE publishes it.
+    """Yield id and text of each answer of a collection: one line each, separated by a tab, as ANTIQUE publishes it.
 
     Raises
     ------
     FileFault
-        A line has other columns, or an id stands twice.
+        A line has other columns, or an id occurs twice.
     """
     seen: set[str] = set()
     for number, line in text_lines(path):

@@ -1,8 +1,8 @@
-"""A step from raw material towards items: files go in, files and a report come out, the same again from the same.
+"""A step from raw material towards items: files in, files and a report out, always the same for the same input.
 
-A step is written to a folder of its own. Its report holds what the step was given (parameters, seed, hashes of the files), what
-it read, kept and dropped, and the hashes of what it wrote; `step_again` makes it again from the report. Its id stands in
-every row that it writes, so that an item leads back to the lines it came from.
+A step is written to its own folder. Its report holds its input (parameters, seed, hashes of the files), the numbers
+read, kept and dropped, and the hashes of its output; `step_again` repeats it from the report. Its id is in every row
+that it writes, so that an item can be traced to the lines it came from.
 """
 
 import glob
@@ -23,39 +23,39 @@ Inputs = Mapping[str, Sequence[Path]]  # files by what they are to the step
 
 
 class StepError(ValueError):
-    """Why a step is not made; printed to the person."""
+    """The reason why a step can't run; printed to the user."""
 
 
 class Step(Protocol):
-    """A module of `sources.steps`."""
+    """The interface of a module of `sources.steps`."""
 
     KEY: str
     VERSION: int  # one more whenever the same files and parameters give other rows
     HELP: str
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments of this step alone."""
+        """Add the arguments that belong to this step only."""
         ...
 
     def inputs(self, options: dict[str, Any]) -> dict[str, list[Path]]:
-        """Return the files that are read."""
+        """Return the input files."""
         ...
 
     def parameters(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Return what else the step depends on, but for the seed: as JSON."""
+        """Return everything else that the step depends on, except the seed, as JSON."""
         ...
 
     def make(self, given: "Given", out: "Outputs") -> dict[str, Any]:
-        """Read, write, and return the counts of the report."""
+        """Read the input, write the output, and return the counts for the report."""
         ...
 
     def text(self, report: dict[str, Any]) -> str:
-        """Return what a person reads of a report."""
+        """Return a report as text."""
         ...
 
 
 class Given:
-    """What a step is given."""
+    """The input of a step."""
 
     def __init__(self, inputs: Inputs, parameters: Mapping[str, Any], seed: int, run: str) -> None:
         self.inputs, self.parameters, self.seed, self.run = inputs, parameters, seed, run
@@ -65,12 +65,12 @@ class Given:
         return self.inputs[key][0]
 
     def origin(self, path: Path, row: int, before: Any = None) -> dict[str, Any]:
-        """Return where a row comes from, as an item keeps it; ``before`` is what the row said of that itself."""
+        """Return the source of a row, as stored with an item; ``before`` is the source given in the row itself."""
         return {"step": self.run, "file": path.name, "row": row} | ({"before": before} if before else {})
 
 
 class Outputs:
-    """The files that a step writes: lines, counted and hashed as they come."""
+    """The output files of a step: lines are counted and hashed as they are written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._files = folder, ExitStack()
@@ -84,7 +84,7 @@ class Outputs:
         self._files.close()
 
     def begin(self, *names: str) -> None:
-        """Make files, which may stay empty."""
+        """Create files, which may stay empty."""
         for name in names:
             file = self._files.enter_context((self._folder / name).open("wb"))
             self._open[name], self._rows[name] = (file, hashlib.sha256()), 0
@@ -105,7 +105,7 @@ class Outputs:
             raise StepError(f"a row cannot be written as JSON: {error}") from error
 
     def told(self) -> dict[str, dict[str, Any]]:
-        """Return rows and hash of each file."""
+        """Return the number of rows and the hash of each file."""
         return {
             name: {"rows": self._rows[name], "sha256": digest.hexdigest()} for name, (_, digest) in self._open.items()
         }
@@ -114,15 +114,15 @@ class Outputs:
 def step_make(
     step: Step, *, inputs: Inputs, parameters: dict[str, Any], seed: int, to: Path, expected: Any = None
 ) -> tuple[dict[str, Any], bool]:
-    """Make a step in a folder; return its report, and whether it was made now.
+    """Run a step in a folder; return its report, and whether it ran now.
 
-    Where the folder holds the same step already, nothing is done. A step that fails leaves nothing behind.
+    If the folder already holds the same step, nothing is done. A failing step leaves no files behind.
 
     Raises
     ------
     StepError
-        The folder holds something else, what was read does not do (names file and line), or other files come out than are
-        expected.
+        The folder holds something else, an input file is invalid (file and line are named), or the output differs from
+        the expected files.
     """
     try:
         known = {key: [_hashed(path) for path in paths] for key, paths in inputs.items()}
@@ -196,12 +196,14 @@ def _is_report(report: Any) -> bool:
 
 
 def step_again(step: Step, *, report: dict[str, Any], files: Path, to: Path) -> dict[str, Any]:
-    """Make a step again from its report and the files it read, wherever they lie in a folder: they are known by name and hash.
+    """Repeat a step from its report and its input files.
+
+    The files can be anywhere in a folder: they are recognized by name and hash.
 
     Raises
     ------
     StepError
-        A file is missing or another one, the step has changed since, or it gives other rows.
+        A file is missing or differs, the step has changed since, or it gives other rows.
     """
     if report["version"] != step.VERSION:
         raise StepError(f"{step.KEY} is at version {step.VERSION}, and the report of version {report['version']}")

@@ -1,4 +1,4 @@
-"""Runs in the format of TREC: what systems return, a line for each answer."""
+"""Runs in TREC format: the results of systems, one line per answer."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from storage.text_files import LineFault
 
 
 class TieOrder(StrEnum):
-    """Which of two answers with the same score comes first."""
+    """The order of two answers with the same score."""
 
     GREATER_ID = "greater-id"  # as trec_eval
     LESSER_ID = "lesser-id"  # as trectools
@@ -26,12 +26,12 @@ class Result(NamedTuple):
 
 
 def result_of(text: str) -> Result:
-    """Return what a line says; its rank is passed over, as trec_eval does.
+    """Return the result in a line; its rank is ignored, as trec_eval does.
 
     Raises
     ------
     LineFault
-        It has fewer than six columns, or its score is no finite number.
+        The line has fewer than six columns, or its score isn't a finite number.
     """
     parts = text.split()
     if len(parts) < 6:
@@ -49,5 +49,5 @@ def result_of(text: str) -> Result:
 
 
 def ranked(scores: Mapping[str, float], ties: TieOrder = TieOrder.GREATER_ID) -> list[str]:
-    """Return answers, the best first: by score, whatever a file says of ranks, equal scores in a stated order."""
+    """Return answers, the best first: by score, with ties in a given order; ranks in the file are ignored."""
     return sorted(sorted(scores, reverse=ties is TieOrder.GREATER_ID), key=lambda answer: -scores[answer])

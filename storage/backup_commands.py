@@ -1,4 +1,4 @@
-"""The commands of backups, the same for both services; what each holds is in its settings."""
+"""The backup commands, shared by both services; the settings of each service say what its backup contains."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ class BackupCommand(BaseCommand):
         parser.add_argument("target", metavar="DIR", help="output folder, or - for standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Write it and say where."""
+        """Write the backup and print its path."""
         now = timezone.now().isoformat(timespec="seconds")
         try:
             if options["target"] == "-":
@@ -53,7 +53,7 @@ class RestoreCommand(BaseCommand):
         parser.add_argument("source", metavar="FILE", help="backup file, or - for standard input")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Restore and say what was found."""
+        """Restore the backup and print its contents."""
         try:
             if options["source"] == "-":
                 manifest = restore(sys.stdin.buffer)

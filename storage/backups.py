@@ -1,9 +1,9 @@
 """Backups: everything an installation holds, in one tar archive, taken while people work.
 
 The archive holds a consistent copy of the database, the files of the data folder, the keys, and at its end a manifest
-with the hash of each member. Files are content-addressed or written once, and a row is only written after its file: so
-the database is copied first, and what it names is there when the files are read. Uploads are deleted when their job
-ends, so they are read before the database and again after it.
+with the hash of each member. Files are content-addressed or written once, and a row is only written after its file. So
+the database is copied first, and all files that it names exist when the files are read. Uploads are deleted when their
+job ends, so they are read before the database and again after it.
 """
 
 import json
@@ -30,7 +30,7 @@ FORMAT = 1
 
 
 class BackupError(RuntimeError):
-    """A backup cannot be made or restored; the message says why and what to do."""
+    """A backup can't be made or restored; the message gives the reason and the remedy."""
 
 
 # --- Making one -------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
 
 
 def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
-    """Write an archive into a folder, whole or not at all, and return its path and manifest."""
+    """Write a complete archive to a folder, or nothing if it fails; return its path and manifest."""
     target.mkdir(parents=True, exist_ok=True)
     final = target / f"{settings.BACKUP_NAME}-{now.replace(':', '').replace('-', '')[:15]}Z.tar"
     part = final.with_suffix(".part")
@@ -83,7 +83,7 @@ def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
 
 
 def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the finished files below some folders; what is being written has a name that begins with a dot."""
+    """Yield the finished files below some folders; the names of unfinished files begin with a dot."""
     for name in names:
         for path in sorted((folder / name).rglob("*")):
             if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
@@ -91,7 +91,7 @@ def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _keep_early(path: Path, to: Path) -> None:
-    """Keep a file that may be deleted at any moment."""
+    """Copy or hard-link a file that may be deleted at any moment."""
     to.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileNotFoundError, FileExistsError):
         if to.exists():
@@ -123,7 +123,7 @@ def _database_copy(folder: Path) -> str:
 
 
 def _postgresql(program: str, *arguments: str) -> None:
-    """Run a program of PostgreSQL against our database."""
+    """Run a PostgreSQL program on our database."""
     known = connection.settings_dict
     environment = {
         **os.environ,
@@ -146,15 +146,15 @@ def _postgresql(program: str, *arguments: str) -> None:
 
 
 def restore(stream: IO[bytes]) -> dict[str, Any]:
-    """Bring an archive back into an empty installation and return its manifest.
+    """Restore an archive into an empty installation and return its manifest.
 
-    Everything is unpacked beside its place and compared with the manifest first; until then nothing is changed.
-    Jobs that were queued or running go on when a worker runs.
+    Everything is first unpacked next to its destination and compared with the manifest; nothing changes before that.
+    Jobs that were queued or running continue when a worker runs.
 
     Raises
     ------
     BackupError
-        The installation is not empty, or the archive is damaged, cut short, of another service or database.
+        The installation isn't empty, or the archive is damaged, cut short, or from another service or database.
     """
     _refuse_unless_empty()
     folder = Path(settings.DATA_DIR)
@@ -204,7 +204,7 @@ def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
 
 
 def _folder_restore(copy: Path, target: Path) -> None:
-    """Move what a folder holds; the target may be there, empty, as where something else is mounted."""
+    """Move the contents of a folder; the target may exist if it is empty, such as a mount point."""
     if copy.exists():
         target.mkdir(parents=True, exist_ok=True)
         for child in copy.iterdir():
@@ -240,7 +240,10 @@ def _secret(path: Path) -> str:
 
 
 def _check_database(copy: Path) -> None:
-    """Refuse what is no database of SQLite, or a damaged one; PostgreSQL looks at its dumps itself, in one transaction."""
+    """Refuse a file that isn't an SQLite database, or a damaged one.
+
+    PostgreSQL checks its dumps itself, in one transaction.
+    """
     if connection.vendor != "sqlite":
         return
     try:
@@ -253,7 +256,7 @@ def _check_database(copy: Path) -> None:
 
 
 def _key_restore(secret: str) -> bool:
-    """Put the key back where this installation keeps its own, and return whether it is the one in force."""
+    """Restore the key file of this installation, and return whether the restored key is the one in use."""
     path = Path(settings.DATA_DIR) / settings.BACKUP_KEY_FILE
     if secret == settings.SECRET_KEY:
         return True

@@ -1,6 +1,6 @@
-"""Files in a bucket of an object store that speaks S3.
+"""Files in a bucket of an S3-compatible object store.
 
-Credentials, region and endpoint are those that boto3 finds (``AWS_ACCESS_KEY_ID``, ``AWS_ENDPOINT_URL_S3``, …).
+boto3 finds the credentials, region and endpoint (``AWS_ACCESS_KEY_ID``, ``AWS_ENDPOINT_URL_S3``, …).
 """
 
 import logging
@@ -27,12 +27,12 @@ LOADED = ("429", "SlowDown", "RequestTimeout", "ThrottlingException")
 
 @deconstructible
 class BucketStorage(Storage):
-    """A place in a bucket. An object is there whole or not at all; a new one replaces one of its name.
+    """A folder in a bucket. An object is either complete or absent; a new one replaces one with the same name.
 
     Parameters
     ----------
     place: ``s3://bucket`` or ``s3://bucket/prefix``.
-    attempts: how often a request is made before the store counts as away.
+    attempts: the number of attempts for a request before the store is considered unavailable.
     """
 
     def __init__(self, place: str, attempts: int = 5) -> None:
@@ -52,7 +52,7 @@ class BucketStorage(Storage):
 
     @contextmanager
     def _told(self, name: str) -> Iterator[None]:
-        """Turn what boto3 raises into what a file raises."""
+        """Convert boto3's exceptions to those of a file."""
         place = f"{SCHEME}{self._bucket}/{self._key(name)}"
         try:
             yield
@@ -88,7 +88,7 @@ class BucketStorage(Storage):
         return File(body, name)
 
     def exists(self, name: str) -> bool:
-        """Return whether there is an object of a name."""
+        """Return whether an object with this name exists."""
         try:
             self.size(name)
         except FileNotFoundError:
@@ -96,11 +96,11 @@ class BucketStorage(Storage):
         return True
 
     def size(self, name: str) -> int:
-        """Return the bytes of an object."""
+        """Return the size of an object in bytes."""
         with self._told(name):
             return int(self._client.head_object(Bucket=self._bucket, Key=self._key(name))["ContentLength"])
 
     def delete(self, name: str) -> None:
-        """Delete an object; one that is not there is no error."""
+        """Delete an object; a missing object isn't an error."""
         with self._told(name):
             self._client.delete_object(Bucket=self._bucket, Key=self._key(name))

@@ -1,7 +1,7 @@
-"""Child processes with limits, for reading what others wrote.
+"""Child processes with limits, for reading untrusted files.
 
-A file that was made to fill memories costs its child, which is replaced, and nobody else.
-The children import nothing of Django and inherit no environment.
+A file made to exhaust memory only ends its child process, which is replaced.
+The children don't import Django and inherit no environment variables.
 """
 
 import resource
@@ -19,7 +19,7 @@ def child_start(
     stdin: IO[bytes] | int = subprocess.PIPE,
     stderr: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Run a module of ours in a process of its own, which limits itself first of all."""
+    """Run one of our modules in a child process, which first sets its own limits."""
     return subprocess.Popen(  # noqa: S603  our own interpreter and module
         [sys.executable, "-m", module, *arguments],
         stdin=stdin,
@@ -31,7 +31,7 @@ def child_start(
 
 
 def child_end(child: subprocess.Popen[bytes]) -> None:
-    """End a child and what connects it with us."""
+    """End a child and close its pipes."""
     child.kill()
     child.wait()
     for pipe in (child.stdin, child.stdout, child.stderr):
@@ -40,5 +40,5 @@ def child_end(child: subprocess.Popen[bytes]) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Let this process have so many bytes and no more."""
+    """Limit the memory of this process to this number of bytes."""
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

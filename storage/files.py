@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are always complete: a file is either whole or absent."""
 
 import os
 import tempfile
@@ -9,15 +9,15 @@ from django.core.files.storage import FileSystemStorage
 
 
 class StoreAway(OSError):
-    """The store does not answer for the moment, or says that it cannot; trying again later is right."""
+    """The store doesn't respond or is temporarily unavailable; try again later."""
 
 
 class StoreRefuses(OSError):
-    """The store says no, and would again: a bucket that is not there, a key that may not write."""
+    """The store refuses permanently: the bucket doesn't exist, or the key may not write."""
 
 
 class WholeFileStorage(FileSystemStorage):
-    """Write beside the place, then move: a crash leaves no half file under a final name."""
+    """Storage that writes a temporary file and then moves it: a crash leaves no partial file under a final name."""
 
     def _save(self, name: str, content: Any) -> str:
         target = Path(self.path(name))

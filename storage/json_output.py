@@ -1,4 +1,4 @@
-"""What commands print for programs."""
+"""The output of commands for other programs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Files that others wrote: no line may fill the memory, and a damaged gzip file is an error with a sentence."""
+"""Reading untrusted files: limits the length of lines, and reports damaged gzip files with a clear message."""
 
 import io
 import zlib
@@ -21,7 +21,7 @@ _MARKS = (b",", b":", b"[", b"{")
 
 
 class DamagedFile(ValueError):
-    """A gzip file is damaged or cut short; what was read before it is good."""
+    """A gzip file is damaged or cut short; the part that was read before is good."""
 
 
 class BlownUp(DamagedFile):
@@ -29,7 +29,7 @@ class BlownUp(DamagedFile):
 
 
 class LineTooLong(ValueError):
-    """A line is longer than allowed, or holds too many values; what follows is not read any more."""
+    """A line is longer than allowed, or holds too many values; the rest of the file isn't read."""
 
 
 def read_lines(file: IO[bytes], *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes]]:
@@ -44,7 +44,7 @@ def read_lines(file: IO[bytes], *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
 
 
 def table_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a table; one that is nothing but blank lines from somewhere on is of no use.
+    """Yield the lines of a table; a file with too many blank lines in a row is refused.
 
     Raises
     ------
@@ -59,19 +59,19 @@ def table_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def check_values(line: bytes, where: str) -> None:
-    """Raise `LineTooLong` where a line of JSON holds more values than real lines do."""
+    """Raise `LineTooLong` if a line of JSON holds more values than real lines do."""
     if len(line) > MAX_LINE_MARKS and sum(line.count(mark) for mark in _MARKS) > MAX_LINE_MARKS:
         raise LineTooLong(f"{where} holds more values than {MAX_LINE_MARKS:,} marks can separate")
 
 
 def check_ratio(written: int, read: int) -> None:
-    """Raise `BlownUp` where so many bytes came out of so many."""
+    """Raise `BlownUp` if the ratio of unpacked to packed bytes is too high."""
     if written > max(RATIO_FREE_BYTES, MAX_RATIO * read):
         raise BlownUp(f"the gzip file unpacks to more than {MAX_RATIO} times its size")
 
 
 def unzipped(file: IO[bytes]) -> IO[bytes]:
-    """Return the content of a gzip file as a stream that raises `DamagedFile` where the file is damaged."""
+    """Return the content of a gzip file as a stream that raises `DamagedFile` if the file is damaged."""
     return cast(IO[bytes], io.BufferedReader(_Unzipped(file), buffer_size=2**18))
 
 

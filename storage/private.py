@@ -1,4 +1,4 @@
-"""Files that are nobody else's business: what this installation writes, its owner alone can read."""
+"""Private files: only the owner of this installation can read the files that it writes."""
 
 import os
 import stat
@@ -8,12 +8,12 @@ UMASK = 0o077
 
 
 def keep_private() -> None:
-    """Have every file and folder that this process makes readable by its owner only."""
+    """Make all new files and folders of this process readable by their owner only."""
     os.umask(UMASK)
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Return whether anyone but the owner may read or enter a path that exists."""
+    """Return whether anyone but the owner may read or enter an existing path."""
     try:
         return bool(stat.S_IMODE(path.stat().st_mode) & UMASK)
     except FileNotFoundError:

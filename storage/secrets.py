@@ -1,4 +1,4 @@
-"""Secrets that an installation makes for itself and for people."""
+"""Secrets that an installation generates for itself and for people."""
 
 import os
 import secrets
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def kept_secret(path: Path) -> str:
-    """Return the secret in a file, made on first use and readable by its owner only."""
+    """Return the secret in a file; it is created on first use and readable by its owner only."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -19,5 +19,5 @@ def kept_secret(path: Path) -> str:
 
 
 def new_password() -> str:
-    """Return a random password of 64 bits: hexadecimal, since one that begins with ``-`` is an option to a command."""
+    """Return a random password of 64 bits: hexadecimal, because commands treat a leading ``-`` as an option."""
     return secrets.token_hex(8)

@@ -1,4 +1,7 @@
-"""Tar files with the hash of each member in a manifest at their end: written as a stream, believed once compared."""
+"""Tar files with the hash of each member in a manifest at their end.
+
+They are written as a stream, and trusted only after a comparison with the manifest.
+"""
 
 import hashlib
 import io
@@ -16,18 +19,18 @@ _PIECE = 2**20
 
 
 class TarDamaged(RuntimeError):
-    """A tar file is damaged, cut short, or not as its manifest says; the message says what is wrong."""
+    """A tar file is damaged, cut short, or differs from its manifest; the message names the problem."""
 
 
 class HashedTar:
-    """A tar file in the making; ``files`` says of each member its hash and size."""
+    """A tar file that is being written; ``files`` holds the hash and size of each member."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
         self.files: dict[str, dict[str, Any]] = {}
 
     def add(self, name: str, path: Path) -> None:
-        """Add a file as it is now; one that was deleted meanwhile belonged to work that has ended."""
+        """Add a file in its current state; a file deleted meanwhile is skipped, because its job has ended."""
         try:
             file = path.open("rb")
         except FileNotFoundError:
@@ -36,11 +39,11 @@ class HashedTar:
             self.add_file(name, file, os.fstat(file.fileno()).st_size)
 
     def add_bytes(self, name: str, data: bytes) -> None:
-        """Add what is in memory."""
+        """Add bytes from memory."""
         self.add_file(name, io.BytesIO(data), len(data))
 
     def add_file(self, name: str, file: IO[bytes], size: int) -> None:
-        """Add what an open file holds from where it stands."""
+        """Add the rest of an open file, from its current position."""
         entry = _entry(name, size)
         hashing = _Hashing(file)
         self._tar.addfile(entry, hashing)
@@ -56,13 +59,13 @@ class HashedTar:
 
 @contextmanager
 def hashed_tar(stream: IO[bytes]) -> Iterator[HashedTar]:
-    """Open a tar file for writing into a stream that need not be seekable."""
+    """Open a tar file for writing to a stream, which needn't be seekable."""
     with tarfile.open(fileobj=stream, mode="w|") as tar:
         yield HashedTar(tar)
 
 
 def unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
-    """Unpack into a folder and return the manifest, to which every file was compared.
+    """Unpack to a folder and return the manifest, after comparing every file with it.
 
     Raises
     ------
@@ -122,7 +125,7 @@ def _unpack(source: IO[bytes], target: Path) -> str:
 
 
 class _Hashing(io.RawIOBase):
-    """A file whose hash is known when it was read."""
+    """A file whose hash is known after it has been read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

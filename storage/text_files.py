@@ -1,4 +1,4 @@
-"""Files of text that others made: line by line, with an error that names file and line."""
+"""Untrusted text files: read line by line, with errors that name file and line."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,31 +13,31 @@ _BOM = "\ufeff"
 
 
 class FileFault(ValueError):
-    """Why a file cannot be used; printed to the person. Names the file and, where there is one, the line."""
+    """The reason why a file can't be used; printed to the user. Names the file and, if possible, the line."""
 
 
 class LineFault(ValueError):
-    """A line breaks its format; the message says how, and what reads the file says where."""
+    """A line isn't in its format; the message gives the reason, and the reader of the file adds the position."""
 
 
 def text_lines(
     path: Path, encodings: Sequence[str] = ("utf-8",), *, most: int = MOST_LINES, longest: int = LONGEST
 ) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line that is not blank, without its end; gzip files are unpacked.
+    """Yield number and text of each line that isn't blank, without its line end; gzip files are unpacked.
 
     Parameters
     ----------
     encodings
-        The first of them that the whole file has is taken.
+        Encodings to try; the first one that fits the whole file is used.
     most
-        Lines that the file may have.
+        Maximum number of lines.
     longest
-        Bytes that a line may have.
+        Maximum bytes per line.
 
     Raises
     ------
     FileFault
-        The file cannot be read, is damaged, or has more or longer lines than real files do.
+        The file can't be read, is damaged, or has more or longer lines than real files do.
     """
     encoding = next((one for one in encodings[:-1] if _is_encoded(path, one, most, longest)), encodings[-1])
     number = 0
@@ -53,7 +53,7 @@ def text_lines(
 
 @contextmanager
 def naming(path: Path, number: int) -> Iterator[None]:
-    """Turn a `LineFault` into an `FileFault` that names file and line."""
+    """Convert a `LineFault` to a `FileFault` that names file and line."""
     try:
         yield
     except LineFault as fault:

@@ -1,4 +1,4 @@
-"""The texts of scripts, in the language of the page that asks for them."""
+"""The translations for scripts, in the language of the page that requests them."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
@@ -9,7 +9,7 @@ _catalogue = JavaScriptCatalog.as_view()
 
 
 def catalogue(request: HttpRequest) -> HttpResponseBase:
-    """Return the texts in the language that the address names, else in the person's."""
+    """Return the translations in the language given in the URL, else in the person's language."""
     language = request.GET.get("language", "")
     if language not in dict(settings.LANGUAGES):
         return _catalogue(request)

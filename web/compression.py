@@ -1,7 +1,7 @@
-"""Pages travel compressed, those of people who are logged in too.
+"""Compressed pages, including those for logged-in people.
 
-What could be guessed from the size of compressed answers is protected twice: Django masks the tokens of forms again
-in every answer, and its middleware gives each answer a random length.
+The size of compressed responses could reveal secrets. Two measures prevent that: Django masks form tokens differently
+in every response, and its middleware gives each response a random length.
 """
 
 from django.http import HttpRequest
@@ -12,10 +12,10 @@ TYPES = ("text/html", "text/javascript", "application/json")
 
 
 class CompressedPagesMiddleware(GZipMiddleware):
-    """Compress pages, not downloads: those are compressed already or streamed as they are."""
+    """Compress pages, not downloads, which are already compressed or are streamed."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress the answer if the browser takes it so."""
+        """Compress the response if the browser accepts it."""
         if response.streaming or not response.get("Content-Type", "").startswith(TYPES):
             return response
         return super().process_response(request, response)

@@ -1,6 +1,6 @@
-"""Errors that people read: a key and data, which each border turns into a sentence of its own.
+"""Errors for people: a key and data, which each interface turns into a sentence.
 
-Pages translate it (`web.error_texts`); `str` of an error is the English sentence, for commands, logs and rows.
+Pages translate the sentence (`web.error_texts`); `str` of an error is in English, for commands, logs and rows.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from web.sentences import SENTENCES
 
 
 class KeyedError(ValueError):
-    """Something that was asked for cannot be done.
+    """A request that can't be fulfilled.
 
     Attributes
     ----------
     key
-        What is wrong, of `web.sentences.SENTENCES`; it does not change when the sentence does.
+        The kind of error, a key of `web.sentences.SENTENCES`; it stays the same if the sentence changes.
     data
-        What the sentence names: numbers and texts, as JSON.
+        The values in the sentence: numbers and texts, as JSON.
     """
 
     def __init__(self, key: str, **data: Any) -> None:
@@ -31,7 +31,7 @@ class KeyedError(ValueError):
 
     @classmethod
     def of(cls, error: Exception) -> Self:
-        """Return another error as one of this class, with what it said."""
+        """Return another error as an error of this class, with the same message."""
         return cls(error.key, **error.data) if isinstance(error, KeyedError) else cls("said", said=str(error))
 
 
@@ -44,5 +44,5 @@ def english(key: str, data: Mapping[str, Any]) -> str:
 
 
 def shown(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data as sentences show it: large numbers with separators."""
+    """Return data in the form used in sentences: large numbers have separators."""
     return {name: f"{value:,}" if isinstance(value, int) else value for name, value in data.items()}

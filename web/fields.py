@@ -1,4 +1,4 @@
-"""What is read from an address or a form is text that a database takes."""
+"""Checks that the fields from URLs and forms are text that a database accepts."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -9,20 +9,20 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 class ReadableFieldsMiddleware:
-    """Refuse fields with NUL, which PostgreSQL takes in no text, and bodies whose encoding is none of text.
+    """Refuse fields with NUL, which PostgreSQL can't store in text, and bodies with an encoding that isn't for text.
 
-    No browser sends either, so no view has to think of them.
+    Browsers send neither, so views needn't handle them.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request."""
+        """Return the response to the request."""
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> HttpResponse | None:
-        """Look at the fields before the view does."""
+        """Check the fields before the view runs."""
         try:
             is_readable = not _has_nul(request.GET)
             if is_readable and not getattr(view, "reads_raw_body", False):
@@ -35,7 +35,7 @@ class ReadableFieldsMiddleware:
 
 
 def raw_body(view: View) -> View:
-    """Mark a view that reads the bytes of a request itself, and must not find them read."""
+    """Mark a view that reads the raw bytes of a request, so that the body isn't read before."""
     view.reads_raw_body = True  # type: ignore[attr-defined]  # a mark, as Django's own decorators leave them
     return view
 

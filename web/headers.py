@@ -11,7 +11,7 @@ POLICY = ", ".join(f"{feature}=()" for feature in UNUSED)
 
 
 class PermissionsPolicyMiddleware:
-    """Turn off what the pages do not use."""
+    """Turn off browser features that the pages don't use."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -24,13 +24,16 @@ class PermissionsPolicyMiddleware:
 
 
 class PrivatePagesMiddleware:
-    """Let browsers keep no page of a person who is logged in: the next one at a shared computer could go back to it."""
+    """Prevent browsers from storing pages of logged-in people.
+
+    Otherwise, the next person at a shared computer could go back to a page.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Add the header where a view has not said otherwise."""
+        """Add the header unless the view has set it."""
         response = self.get_response(request)
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
             response.headers.setdefault("Cache-Control", "private, no-store")

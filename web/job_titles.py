@@ -1,4 +1,4 @@
-"""What jobs are called and what came of them, for people: by the kinds and results that the apps use."""
+"""Titles and results of jobs for people, by the kinds and results that the apps use."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -37,7 +37,7 @@ TITLES: dict[str, Promise] = {
 
 
 def outcome_of(result: Mapping[str, Any]) -> str:
-    """Return what came of a job whose result counts something, as a sentence; nothing where it does not."""
+    """Return the counts in a job's result as sentences; empty if the result has no known counts."""
     texts: dict[str, Callable[[int], str]] = {
         "slots": lambda n: ngettext("%(n)s annotation requested.", "%(n)s annotations requested.", n),
         "opened": lambda n: ngettext("%(n)s case sent to experts.", "%(n)s cases sent to experts.", n),

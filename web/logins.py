@@ -1,8 +1,8 @@
-"""Failed logins, counted by account and by address; who gets in counts for nothing.
+"""Failed logins, counted by account and by network address; successful logins aren't counted.
 
-An account has few failures from one address (`ACCOUNT_RATE_LIMITS`, counted by allauth), so that a stranger who knows a name
-cannot lock its owner out from elsewhere. Over all addresses an account has more, and an address over all accounts far
-more, so that a class behind one address can log in at once.
+The limit for an account from one address is low (`ACCOUNT_RATE_LIMITS`, counted by allauth). A stranger who knows a
+name therefore can't lock its owner out from elsewhere. The limit for an account over all addresses is higher, and the
+limit for an address over all accounts is far higher, so that a class behind one address can log in at once.
 """
 
 import hashlib
@@ -19,28 +19,31 @@ SECONDS = 900
 
 
 class FailuresByAddress:
-    """Part of an adapter: refuse logins from an address, or to an account, after many failures."""
+    """A mixin for an adapter: refuse logins from an address, or to an account, after many failures."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Refuse to compare passwords when too many were wrong lately."""
+        """Refuse to check passwords if too many were wrong recently."""
         limits = (settings.LOGIN_FAILURES_PER_ADDRESS, settings.LOGIN_FAILURES_PER_ACCOUNT)
         if any(cache.get(key, 0) >= most for key, most in zip(_keys(request, credentials), limits, strict=True)):
             raise self.validation_error("too_many_login_attempts")  # type: ignore[attr-defined]
         super().pre_authenticate(request, **credentials)  # type: ignore[misc]
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a failure."""
+        """Count a failed login."""
         for key in _keys(request, credentials):
             counted(key, SECONDS)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Return what allauth counts failures of an account by: together with the address they come from."""
+        """Return the key under which allauth counts an account's failures, extended by the network address."""
         key = super()._get_login_attempts_cache_key(request, **credentials)  # type: ignore[misc]
         return f"{key}:{get_ip(request)}"
 
 
 def counted(key: str, seconds: int) -> int:
-    """Count one more in the cache; return how many that are, each counted less than so many seconds after the one before."""
+    """Increase a counter in the cache and return it.
+
+    The counter restarts after ``seconds`` without an increase.
+    """
     if cache.add(key, 1, timeout=seconds):
         return 1
     with suppress(ValueError):  # it has just expired
@@ -51,7 +54,7 @@ def counted(key: str, seconds: int) -> int:
 
 
 def digest(text: str) -> str:
-    """Return what stands for a name in a key of the cache, whatever its length and signs."""
+    """Return a digest of a name for use in a cache key, for names of any length and any characters."""
     return hashlib.sha256(text.strip().lower().encode()).hexdigest()
 
 

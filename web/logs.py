@@ -1,4 +1,4 @@
-"""Log lines without the addresses that give access."""
+"""Log lines without the secret tokens in URLs."""
 
 import logging
 import re
@@ -10,15 +10,15 @@ _TOKEN = re.compile(r"/(visit|statement|invite|join|s|content)/[^/\s\"'<>?]+")
 
 
 def redacted(text: str) -> str:
-    """Return a text without the tokens of addresses in it."""
+    """Return a text without the tokens in its URLs."""
     return _TOKEN.sub(r"/\1/…", text)
 
 
 class ShortWhenAway(logging.Filter):
-    """Leave out the traceback of a request that failed because the database did not answer: it says nothing more."""
+    """Omit the traceback of a request that failed because the database didn't respond; it adds nothing useful."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten the record, and keep it."""
+        """Shorten the record, and return True to keep it."""
         error = record.exc_info[1] if record.exc_info else None
         if record.name == "django.request" and error is not None and is_away(error):
             record.msg, record.args = f"{record.getMessage()}: the database doesn't respond", ()
@@ -27,8 +27,8 @@ class ShortWhenAway(logging.Filter):
 
 
 class RedactingFormatter(logging.Formatter):
-    """Write a record as usual, traceback included, with the tokens of addresses left out."""
+    """Format a record as usual, including its traceback, without the tokens in URLs."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
+        """Return the formatted line."""
         return redacted(super().format(record))

@@ -1,4 +1,4 @@
-"""Mails: the addresses they go to, and the address of ours that they lead to."""
+"""Emails: the spelling of recipients' addresses, and the platform's own address in links."""
 
 import re
 from types import SimpleNamespace
@@ -15,14 +15,15 @@ _MAILBOX = re.compile(rf"{_WORD}(\.{_WORD})*")
 
 
 def plain_address(text: str) -> str:
-    """Return an email address in the one spelling that mail is sent to: its domain as in DNS, in lower case.
+    """Return an email address in the one spelling used for sending: its domain as in DNS, in lower case.
 
-    A mailbox could else have many names: sending removes quotes and escapes, decodes words and maps signs of the domain.
+    Otherwise a mailbox could have many spellings: sending removes quotes and escapes, decodes words, and maps
+    characters of the domain.
 
     Raises
     ------
     ValidationError
-        It is no address, or one whose mailbox is quoted, encoded or not ASCII, which cannot be sent to everywhere.
+        The address is invalid, or its mailbox is quoted, encoded or not ASCII, which not every mail server accepts.
     """
     validate_email(text)
     mailbox, _at, domain = text.rpartition("@")
@@ -38,7 +39,7 @@ def plain_address(text: str) -> str:
 
 
 def with_our_address(context: dict[str, Any], ours: str) -> dict[str, Any]:
-    """Return what a mail is filled with: our name, and every address in it at ``ours`` (scheme, host and port)."""
+    """Return the context of an email: our name, and every URL in it on ``ours`` (scheme, host and port)."""
     scheme, host = urlsplit(ours)[:2]
     changed = {
         name: urlunsplit((scheme, host, *urlsplit(value)[2:]))

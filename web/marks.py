@@ -1,10 +1,13 @@
-"""Marks on texts for translation, for modules that know no Django: ``make messages`` finds them, a border translates."""
+"""Marks for texts to be translated, for modules that don't import Django.
+
+``make messages`` finds the marked texts, and the interfaces translate them.
+"""
 
 from typing import NamedTuple
 
 
 class Plural(NamedTuple):
-    """A text with a form for one and a form for more; ``number`` names the entry of the data that decides."""
+    """A text with a singular and a plural form; ``number`` names the entry of the data that decides."""
 
     one: str
     more: str
@@ -12,10 +15,10 @@ class Plural(NamedTuple):
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a text; return it."""
+    """Mark a text and return it."""
     return text
 
 
 def ngettext(one: str, more: str, number: str) -> Plural:
-    """Mark a text with two forms; return both."""
+    """Mark a text with two forms and return both."""
     return Plural(one, more, number)

@@ -1,7 +1,7 @@
-"""Sessions in the database and their users, read with every request: by statements that are compiled once.
+"""Database sessions and their users, which every request reads, with statements that are compiled once.
 
-A session's key is what Django makes. A quoted cookie can spell any byte, NUL among them, which PostgreSQL takes in no
-text.
+Session keys are those that Django creates. A quoted cookie can contain any byte, such as NUL, which PostgreSQL can't
+store in text.
 """
 
 import re
@@ -21,7 +21,7 @@ _USER = Statement(lambda pk: get_user_model().objects.filter(pk=pk), int)
 
 
 class SessionStore(db.SessionStore):
-    """A session of the database that refuses all other keys."""
+    """A database session that refuses keys not created by Django."""
 
     def _validate_session_key(self, key: str | None) -> bool:
         return bool(key and _KEY.fullmatch(key))
@@ -35,9 +35,9 @@ class SessionStore(db.SessionStore):
 
 
 class UserBackend(AuthenticationBackend):  # type: ignore[misc]  # untyped library
-    """allauth's, which finds the user of a session faster."""
+    """allauth's backend, with a faster lookup of a session's user."""
 
     def get_user(self, user_id: int) -> AbstractBaseUser | None:
-        """Return the user of a session, if they may be logged in."""
+        """Return the user of a session, if they are allowed to log in."""
         user: AbstractBaseUser | None = _USER.first(user_id)
         return user if user is not None and self.user_can_authenticate(user) else None

@@ -1,4 +1,4 @@
-"""Sign-up where an address belongs to the person who reads its mail, and to nobody before."""
+"""Sign-up that gives an address only to the person who can read its mail."""
 
 from contextlib import suppress
 from http import HTTPStatus
@@ -28,15 +28,15 @@ MOST_NAMED, NAMED_SECONDS = 12, 600  # mails to one address that one network add
 
 
 def is_confirming() -> bool:
-    """Return whether addresses are confirmed here."""
+    """Return whether addresses have to be confirmed in this installation."""
     return bool(settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory")
 
 
 class NamedAddresses:
-    """Part of an adapter: a mailbox has one spelling, and nobody has mail sent to it again and again."""
+    """A mixin for an adapter: each mailbox has one spelling, and nobody is sent mail repeatedly."""
 
     def clean_email(self, email: str) -> str:
-        """Return the plain spelling; refuse an address that was named from the same network address too often just now."""
+        """Return the plain spelling; refuse an address entered too often from the same network address recently."""
         email = plain_address(email.strip())
         if email.lower().endswith(UNCONFIRMED):
             raise ValidationError(_("You can't use this email address. Enter another one."))
@@ -51,10 +51,10 @@ class NamedAddresses:
 
 
 class PlainLoginForm(LoginForm):  # type: ignore[misc]  # untyped library
-    """A login by any spelling of an address."""
+    """A login form that accepts any spelling of an address."""
 
     def clean_login(self) -> str:
-        """Return the plain spelling, or what is no address as it is: it logs nobody in."""
+        """Return the plain spelling; an invalid address is returned unchanged and can't log in."""
         login = str(super().clean_login())
         with suppress(ValidationError):
             return plain_address(login)
@@ -62,7 +62,10 @@ class PlainLoginForm(LoginForm):  # type: ignore[misc]  # untyped library
 
 
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
-    """A sign-up that holds no address: an earlier sign-up with it, or one at the same time, stands in nobody's way."""
+    """A sign-up form that doesn't reserve the address.
+
+    An earlier or simultaneous sign-up with the same address never blocks its owner.
+    """
 
     account_already_exists: bool
     name = forms.CharField(
@@ -77,7 +80,7 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
     field_order = ("email", "name", "password1", "password2")
 
     def clean_email(self) -> Any:
-        """Return the address; accounts that only added it, and did not confirm it, lose it."""
+        """Return the address, and remove it from accounts that added but never confirmed it."""
         named = plain_address(self.cleaned_data["email"])
         EmailAddress.objects.filter(email__iexact=named, verified=False, primary=False).delete()
         address = super().clean_email()
@@ -89,13 +92,13 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
         return address
 
     def try_save(self, request: Any) -> Any:
-        """Save; where the address has an account, take as long as for a new one."""
+        """Save the account; if the address already has one, take as long as for a new account."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)
 
     def save(self, request: Any) -> Any:
-        """Save an account; its address becomes its own once it is confirmed."""
+        """Save an account; the address belongs to it once confirmed."""
         if not is_confirming():
             return super().save(request)
         adapter, address = get_adapter(), self.cleaned_data["email"]
@@ -107,10 +110,10 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
 
 
 class OwnersSignupView(SignupView):  # type: ignore[misc]  # untyped library
-    """Sign-up that asks for the code of the address that was entered."""
+    """A sign-up that asks for the code sent to the entered address."""
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Make the account and ask for the code; an account for which none can be sent is not kept."""
+        """Create the account and request the code; delete the account if the code can't be sent."""
         if not is_confirming():
             answer: HttpResponse = super().form_valid(form)
             return answer

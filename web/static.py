@@ -1,7 +1,7 @@
-"""Static files with hashed names, each with what it imports written into it: a page needs few requests, no build step.
+"""Static files with hashed names, with all imports inlined, so that a page needs few requests and no build step.
 
-The sources stay small modules and style sheets that import each other by relative paths; browsers read them as
-they are with DEBUG on.
+The sources are small modules and style sheets that import each other by relative paths. With DEBUG on, browsers read
+them unchanged.
 """
 
 import posixpath
@@ -24,10 +24,10 @@ Paths = dict[str, tuple[Storage, str]]  # by name: where its source lies
 
 
 class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped library
-    """Django's, compressed by WhiteNoise, over whole files."""
+    """Django's storage, compressed by WhiteNoise, for files with inlined imports."""
 
     def post_process(self, paths: Paths, **options: Any) -> Iterator[tuple[str, str, bool]]:
-        """Hash what `collectstatic` has collected, as its base class does."""
+        """Hash the files that `collectstatic` has collected, as the base class does."""
         with tempfile.TemporaryDirectory() as folder:
             storage = FileSystemStorage(folder)
             made = {
@@ -39,14 +39,15 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: i
 
 
 def whole(name: str, paths: Paths, seen: set[str] | None = None) -> str:
-    """Return a module or style sheet after all that it imports, each once.
+    """Return a module or style sheet preceded by all its imports, each once.
 
-    The modules share one scope, so no two may give one name at their top level: a browser would refuse the file.
+    The modules share one scope, so two modules may not use the same name at their top level: browsers would refuse the
+    file.
 
     Raises
     ------
     ImproperlyConfigured
-        An import of another form, or of a file that is not there.
+        An import has another form, or its file doesn't exist.
     """
     seen = {name} if seen is None else seen
     storage, path = paths[name]

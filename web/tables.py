@@ -1,6 +1,6 @@
-"""Tables that managers read: sorted, with the columns they choose, paged by key, saved as CSV, acted on in bulk.
+"""Tables for managers: sorted, with selectable columns, paged by key, saved as CSV, with bulk actions.
 
-A page names its columns over a query; what the address asks for (``sort``, ``columns``, ``after``, ``format``) is the
+A page defines its columns over a query. The URL parameters (``sort``, ``columns``, ``after``, ``format``) are the
 same everywhere, and so is the template, ``_table.html``.
 """
 
@@ -25,7 +25,7 @@ CSV_ROWS = 1000  # read at a time
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a table says at one place: a text, maybe with a link, or as a tag (``good``, ``warn``, ``bad``, ``plain``)."""
+    """A table cell: a text, optionally with a link, or as a tag (``good``, ``warn``, ``bad``, ``plain``)."""
 
     text: Any
     href: str = ""
@@ -35,12 +35,12 @@ class Cell:
 
     @property
     def shown(self) -> Any:
-        """The text as a page shows it; times are UTC, as the heads of their columns say."""
+        """The text as shown on a page; times are in UTC, as the column headers say."""
         return f"{self.text:%Y-%m-%d %H:%M}" if isinstance(self.text, datetime) else self.text
 
     @property
     def plain(self) -> str:
-        """The text as a file holds it."""
+        """The text as written to a file."""
         if self.whole:
             return harmless(self.whole)
         if self.text is None:
@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. Without ``order``, a field of the rows that is never null, the table cannot be sorted by it."""
+    """One column. The table can be sorted by ``order``, a field of the rows that is never null, if it is given."""
 
     key: str
     title: Any
@@ -69,7 +69,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class BulkAct:
-    """What can be done with the rows that are ticked: its name, and what will happen, said before the second press."""
+    """An action on the selected rows: its name, and its consequence, shown before confirmation."""
 
     key: str
     title: Any
@@ -79,7 +79,7 @@ class BulkAct:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a column: how the table is sorted by it now, and what a press asks for."""
+    """The header of a column: the current sorting, and the sorting after a click."""
 
     column: Column
     sorted: str  # as ``aria-sort`` wants it
@@ -88,7 +88,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which rows of how many a page shows, and which page of how many it is."""
+    """The position of a page: which rows it shows out of how many, and which page it is."""
 
     first: int
     last: int
@@ -104,15 +104,15 @@ class Place:
 
     @property
     def behind(self) -> int:
-        """The page behind this one."""
+        """The page after this one."""
         return self.page + 1
 
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """A page of a table as its template shows it; ``after`` is the key to go on after.
+    """A page of a table for its template; ``after`` is the key after which the next page starts.
 
-    ``place`` is None where the rows are not counted, and behind those that are.
+    ``place`` is None if the rows aren't counted, and for pages beyond the counted rows.
     """
 
     heads: Sequence[Head]
@@ -124,37 +124,37 @@ class TablePage:
 
 
 class Rows(Protocol):
-    """Where the rows of a table come from."""
+    """The interface to the rows of a table."""
 
     @property
     def is_counted(self) -> bool:
-        """Whether pages say how many rows there are, and lead to any page of them."""
+        """Whether pages show the number of rows, and link to any page."""
 
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
-        """Return rows in order, from behind that of a key on, or from the first where there is no such row."""
+        """Return rows in order, starting after the row with a key, or at the first row if that row doesn't exist."""
 
     def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
-        """Return the rows of a page, the first being 1, and one more where there is another page."""
+        """Return the rows of a page (the first page is 1), and one more row if there is another page."""
 
     def count(self) -> int:
-        """Return how many rows there are, or one more than `MOST_COUNTED` where there are more."""
+        """Return the number of rows, or `MOST_COUNTED` + 1 if there are more."""
 
     def key_of(self, row: Any) -> str:
-        """Return what names a row."""
+        """Return the key of a row."""
 
     def named(self, keys: Sequence[str]) -> list[Any]:
-        """Return the rows that are here of those named."""
+        """Return the existing rows with these keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Rows of a query; its order by a field is that of the field, then of the primary key."""
+    """Rows of a query; sorting by a field uses the field, then the primary key."""
 
     rows: "QuerySet[Any]"
     is_counted: bool = False
 
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
-        """Return rows in order, those behind the row of a key."""
+        """Return rows in order, starting after the row with a key."""
         beyond, found = "lt" if is_down else "gt", self._ordered(order, is_down=is_down)
         pk = self._key(key)
         last = None if pk is None else found.filter(pk=pk).values_list("sorted_by", flat=True).first()
@@ -164,11 +164,11 @@ class QueryRows:
         return list(found[:most])
 
     def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
-        """Return the rows of a page and one more."""
+        """Return the rows of a page and one more row."""
         return list(self._ordered(order, is_down=is_down)[_places(number)])
 
     def count(self) -> int:
-        """Count the rows, as far as `MOST_COUNTED`."""
+        """Count the rows up to `MOST_COUNTED`."""
         return self.rows.order_by().values("pk")[: MOST_COUNTED + 1].count()
 
     def _ordered(self, order: str, *, is_down: bool) -> "QuerySet[Any]":
@@ -181,11 +181,11 @@ class QueryRows:
         return str(row.pk)
 
     def named(self, keys: Sequence[str]) -> list[Any]:
-        """Return the rows of some keys, in the order of the keys themselves."""
+        """Return the rows with some keys, in the order of the keys."""
         return list(self.rows.filter(pk__in=[pk for key in keys if (pk := self._key(key)) is not None]).order_by("pk"))
 
     def _key(self, text: str) -> Any:
-        """Return a primary key that an address names, or None: also for a number that no column holds."""
+        """Return the primary key in a URL, or None; also None for a number too large for the column."""
         field = self.rows.model._meta.pk  # noqa: SLF001
         try:
             return field.clean(text, None) if text else None
@@ -195,20 +195,20 @@ class QueryRows:
 
 @dataclass(frozen=True, slots=True)
 class ListRows:
-    """Rows that a job has computed and a page has read whole: mappings, each with a text that names it."""
+    """Rows computed by a job and loaded completely: mappings, each with a text that identifies it."""
 
     rows: Sequence[Mapping[str, Any]]
     key: str
     is_counted: bool = True
 
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
-        """Return rows in order, those behind the row of a key."""
+        """Return rows in order, starting after the row with a key."""
         found = self._ordered(order, is_down=is_down)
         begin = next((number for number, row in enumerate(found, 1) if row[self.key] == key), 0)
         return found[begin : begin + most]
 
     def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
-        """Return the rows of a page and one more."""
+        """Return the rows of a page and one more row."""
         return self._ordered(order, is_down=is_down)[_places(number)]
 
     def count(self) -> int:
@@ -219,7 +219,7 @@ class ListRows:
         return sorted(self.rows, key=lambda row: (row[order or self.key], row[self.key]), reverse=is_down)
 
     def key_of(self, row: Mapping[str, Any]) -> str:
-        """Return the text that names a row."""
+        """Return the text that identifies a row."""
         return str(row[self.key])
 
     def named(self, keys: Sequence[str]) -> list[Any]:
@@ -231,8 +231,8 @@ class ListRows:
 class Table:
     """Columns over rows.
 
-    ``load`` turns some rows into what the columns read, one each: a place for what takes a statement a page.
-    ``sort`` is the order where the address names none, as there: a column's key, with ``-`` for the other way.
+    ``load`` turns some rows into the objects that the columns read, one each; it can run one query for a whole page.
+    ``sort`` is the default order, in the format of the URL parameter: a column's key, with ``-`` for descending.
     """
 
     rows: Rows
@@ -241,7 +241,7 @@ class Table:
     sort: str = ""
 
     def page(self, asked: QueryDict, acts: Sequence[BulkAct] = ()) -> TablePage:
-        """Return the page that an address asks for; what it asks for in vain is passed over."""
+        """Return the page requested in the URL; invalid parameters are ignored."""
         sort, after = self._sort(asked), asked.get("after", "")
         number = _page_number(asked) if self.rows.is_counted and not after else 0
         if number:
@@ -261,7 +261,7 @@ class Table:
         )
 
     def csv(self, asked: QueryDict) -> Iterator[str]:
-        """Yield the lines of a file with all columns of all rows, in the order that an address asks for."""
+        """Yield the lines of a CSV file with all columns of all rows, in the order requested in the URL."""
         yield _line([column.key for column in self.columns])
         key, sort = "", self._sort(asked)
         while found := self._behind(key, sort, CSV_ROWS):
@@ -272,7 +272,7 @@ class Table:
             key = self.rows.key_of(found[-1])
 
     def ticked(self, posted: QueryDict) -> list[Any]:
-        """Return the rows of this table that a form has ticked: a page of them at most."""
+        """Return the rows of this table selected in a form: at most one page."""
         return self.rows.named(posted.getlist("row")[:PAGE_SIZE])
 
     def _behind(self, key: str, sort: str, most: int) -> list[Any]:
@@ -306,20 +306,20 @@ class Table:
 
 
 def _page_number(asked: QueryDict) -> int:
-    """Return the page that an address names, or the first."""
+    """Return the page number in the URL, or the first page."""
     text = asked.get("page", "")
     number = int(text) if text.isdecimal() and len(text) < 10 else 1
     return min(max(number, 1), -(-MOST_COUNTED // PAGE_SIZE))
 
 
 def _places(number: int) -> slice:
-    """Return where the rows of a page are, and one more."""
+    """Return the slice of a page's rows, and one more row."""
     begin = (number - 1) * PAGE_SIZE
     return slice(begin, begin + PAGE_SIZE + 1)
 
 
 def as_file(table: Table, asked: QueryDict, *, name: str) -> StreamingHttpResponse | None:
-    """Return the table as a file where the address asks for one."""
+    """Return the table as a file if the URL requests one."""
     if asked.get("format") != "csv":
         return None
     disposition = f'attachment; filename="{name}.csv"'

@@ -1,4 +1,4 @@
-"""Which code this is: the version as pyproject.toml says it, and the commit."""
+"""The version of the code, from pyproject.toml, and its commit."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 @cache
 def commit() -> str:
-    """Return the commit of the code, as ``git describe`` names it; what a build without git is told as QUORATE_COMMIT."""
+    """Return the commit of the code from ``git describe``; for a build without git, the value of QUORATE_COMMIT."""
     if told := os.environ.get("QUORATE_COMMIT"):
         return told
     git = shutil.which("git")

@@ -4,12 +4,12 @@ from django.apps import AppConfig
 
 
 class WorkforcesConfig(AppConfig):
-    """Where people come from and how they are paid."""
+    """Where people are recruited and how they are paid."""
 
     name = "workforces"
 
     def ready(self) -> None:
-        """Receive the signals of the annotation app."""
+        """Connect the signals of the annotation app."""
         from annotation import signals
         from jobs.nudges import receive
 

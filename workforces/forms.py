@@ -1,4 +1,4 @@
-"""What the forms for terms share: amounts in dollars, times in minutes, and what every workforce agrees on."""
+"""The shared parts of forms for terms: amounts in dollars, times in minutes, and terms of every workforce."""
 
 from decimal import Decimal
 from typing import Any
@@ -11,13 +11,13 @@ from workforces.kinds.base import Terms
 
 
 class DollarsField(forms.DecimalField):
-    """An amount that people write in dollars and the platform keeps in cents; its limits are in dollars."""
+    """An amount that people enter in dollars and the platform stores in cents; its limits are in dollars."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(decimal_places=2, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return cents as dollars; what was typed stays as it is."""
+        """Return cents as dollars; typed text stays unchanged."""
         return (Decimal(value) / 100).quantize(Decimal("0.01")) if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
@@ -27,10 +27,10 @@ class DollarsField(forms.DecimalField):
 
 
 class MinutesField(forms.IntegerField):
-    """A time that people write in minutes and the platform keeps in seconds; its limits are in minutes."""
+    """A time that people enter in minutes and the platform stores in seconds; its limits are in minutes."""
 
     def prepare_value(self, value: Any) -> Any:
-        """Return seconds as minutes; what was typed stays as it is."""
+        """Return seconds as minutes; typed text stays unchanged."""
         return f"{value / 60:g}" if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
@@ -40,7 +40,7 @@ class MinutesField(forms.IntegerField):
 
 
 class TermsForm(forms.Form):
-    """The terms of a workforce: asked for in dollars and minutes, kept in cents and seconds."""
+    """The terms of a workforce: entered in dollars and minutes, stored in cents and seconds."""
 
     reward_cents = DollarsField(label=_("Reward per task ($)"), min_value=Decimal("0.01"), max_value=100, initial=5)
     items_per_ticket = forms.IntegerField(label=_("Items per task"), min_value=1, max_value=100, initial=1)
@@ -58,11 +58,11 @@ class TermsForm(forms.Form):
     terms_class: type[Terms]
 
     def terms(self) -> dict[str, Any]:
-        """Return the terms, without what only the estimate needs."""
+        """Return the terms, without the fields that only the estimate needs."""
         return {name: value for name, value in self.cleaned_data.items() if name not in ("people", "seconds_each")}
 
     def clean(self) -> dict[str, Any] | None:
-        """Return what the workforce itself finds wrong."""
+        """Return the fields, with the errors that the workforce itself finds."""
         data = super().clean()
         if data is not None and not self.errors:
             try:

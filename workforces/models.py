@@ -1,7 +1,7 @@
-"""How people come to a campaign, what they submit, and what they are owed.
+"""How people come to a campaign, their submissions, and their pay.
 
-Words: a posting is a HIT, a bundle of at most nine tickets of a campaign, not bound to an item; a ticket
-is one assignment of it. What has to be done at a marketplace is an `Errand`: a row first, then the call.
+Terms: a posting is a HIT, a bundle of at most nine tickets of a campaign, not bound to an item; a ticket
+is one assignment of it. A task at a marketplace is an `Errand`: the row is written first, then the call is made.
 """
 
 import secrets
@@ -20,7 +20,7 @@ def new_token() -> str:
 
 
 class Workforce(models.Model):
-    """One way into a campaign, with its terms (see `annotation.workforces`)."""
+    """One source of people for a campaign, with its terms (see `annotation.workforces`)."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="workforces")
     kind = models.CharField(max_length=10)  # a key of `workforces.kinds.registry.KINDS`
@@ -43,18 +43,18 @@ class Workforce(models.Model):
 
     @property
     def title(self) -> str:
-        """What pages call its kind."""
+        """The name of its kind on pages."""
         return str(KINDS[self.kind].title)
 
     @property
     def path(self) -> str:
-        """The address that people come by, the same for all of them; members have none."""
+        """The address by which people arrive, the same for all of them; members have none."""
         door = KINDS[self.kind].door
         return f"/{door}/{self.key}/" if door else ""
 
 
 class PostingState(models.TextChoices):
-    """What became of a posting. A settled one is not read any more: all that was accepted is known and decided."""
+    """The state of a posting. A settled one isn't read anymore: all its accepted work is known and decided."""
 
     WANTED = "wanted", _("Waiting to be posted")
     OPEN = "open", _("Open")
@@ -97,7 +97,7 @@ class Posting(models.Model):
 
 
 class TicketState(models.TextChoices):
-    """Where a ticket stands. ``answered`` is a claim of the person; ``submitted`` is confirmed by the marketplace."""
+    """The state of a ticket. ``answered`` is the person's claim; ``submitted`` is confirmed by the marketplace."""
 
     OPEN = "open", _("In progress")
     ANSWERED = "answered", _("Answered, not confirmed")
@@ -109,11 +109,11 @@ class TicketState(models.TextChoices):
 
 
 class Ticket(models.Model):
-    """One person's hold on a place of a posting (or one visit by a link).
+    """One person's assignment of a posting (or one visit by a link).
 
-    A marketplace gives the id of a returned assignment to the next worker, so a ticket is known by
-    both: ``remote_id`` and the person. An address that nobody signed is a claim and no identity: each such
-    visit has a ticket and a surrogate of its own, until the other side confirms who it was.
+    A marketplace gives the id of a returned assignment to the next worker, so a ticket is identified by
+    both ``remote_id`` and the person. An unsigned address is a claim and doesn't prove an identity: each such
+    visit has its own ticket and surrogate, until the other side confirms who it was.
     """
 
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="tickets")
@@ -148,7 +148,7 @@ class Ticket(models.Model):
 
 
 class ErrandKind(models.TextChoices):
-    """What is to be done at the marketplace."""
+    """The kind of task at the marketplace."""
 
     PUBLISH = "publish", _("Publish")
     EXPIRE = "expire", _("Expire posting")
@@ -161,7 +161,7 @@ class ErrandKind(models.TextChoices):
 
 
 class ErrandState(models.TextChoices):
-    """``due`` (can be undone) → ``sending`` → ``confirmed``."""
+    """The state of an errand: ``due`` (can be undone) → ``sending`` → ``confirmed``."""
 
     DUE = "due", _("Due")
     SENDING = "sending", _("Sending")
@@ -171,10 +171,10 @@ class ErrandState(models.TextChoices):
 
 
 class Errand(models.Model):
-    """One thing to be done at a marketplace, exactly once.
+    """One task at a marketplace, to be done exactly once.
 
-    ``token`` goes with the call and is the same in every attempt. When an attempt may have got through
-    without our knowing, and the marketplace has forgotten the token, the truth is read back first.
+    ``token`` is sent with the call and is the same in every attempt. If an attempt may have succeeded
+    unnoticed, and the marketplace has forgotten the token, the state is read back first.
     """
 
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="errands")
@@ -214,7 +214,7 @@ class Errand(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """Money that left, append-only: written in the transaction that learns of it."""
+    """A payment, append-only: written in the transaction in which we learn of it."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.PROTECT, related_name="ledger")
     workforce = models.ForeignKey(Workforce, on_delete=models.PROTECT, related_name="ledger")
@@ -238,7 +238,7 @@ class LedgerEntry(models.Model):
 
 
 class PayHold(models.Model):
-    """While a manager has to decide about a person, their pay waits, but no longer than ``until``."""
+    """A hold on a person's pay while a manager decides about them, at most until ``until``."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="pay_holds")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.CASCADE, related_name="+")
@@ -252,10 +252,10 @@ class PayHold(models.Model):
 
 
 class PayRefusal(models.Model):
-    """That a person's pay was refused: what they submit later waits for a manager, until that is taken back.
+    """A refusal of a person's pay: their later submissions wait for a manager, until the refusal is reversed.
 
-    Of a visit that is not confirmed yet, it is carried out once it is: with the reason that the person reads,
-    and the mark by which it can be taken back.
+    For an unconfirmed visit, the refusal is carried out after the confirmation, with the reason that the person reads,
+    and the mark by which it can be reversed.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="pay_refusals")
@@ -273,7 +273,7 @@ class PayRefusal(models.Model):
 
 
 class TicketWork(models.Model):
-    """An annotation that was submitted with a ticket. Deleted when its author withdraws: it would lead back to them."""
+    """An annotation submitted with a ticket. Deleted when its author withdraws, because it would identify them."""
 
     ticket = models.ForeignKey(Ticket, on_delete=models.CASCADE, related_name="work")
     annotation = models.OneToOneField("annotation.Annotation", on_delete=models.CASCADE, related_name="ticket_work")
@@ -283,7 +283,7 @@ class TicketWork(models.Model):
 
 
 class AppealState(models.TextChoices):
-    """What became of an appeal."""
+    """The state of an appeal."""
 
     OPEN = "open", _("Open")
     GRANTED = "granted", _("Granted")
@@ -291,7 +291,7 @@ class AppealState(models.TextChoices):
 
 
 class Appeal(models.Model):
-    """A person asks to look again at a refusal of pay."""
+    """A person's request to reconsider a refusal of pay."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="appeals")
     ticket = models.OneToOneField("workforces.Ticket", on_delete=models.PROTECT, related_name="appeal")

@@ -1,4 +1,4 @@
-"""What work costs: rewards, the marketplace's fee, and what a campaign is likely to come to.
+"""The cost of work: rewards, the marketplace's fee, and the likely total of a campaign.
 
 All amounts are whole US cents.
 """
@@ -10,7 +10,7 @@ FEE_SHARE = Decimal("0.20")
 
 
 def fee_cents(cents: int, *, has_fees: bool = True) -> int:
-    """Return the fee on an amount: a fifth, half a cent up, at least a cent (MTurk, under ten assignments)."""
+    """Return the fee on an amount: a fifth, rounded half up, at least a cent (MTurk, under ten assignments)."""
     if not has_fees or cents == 0:
         return 0
     return max(1, int((cents * FEE_SHARE).quantize(Decimal(1), rounding=ROUND_HALF_UP)))
@@ -18,16 +18,16 @@ def fee_cents(cents: int, *, has_fees: bool = True) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a campaign is likely to cost, part by part.
+    """The likely cost of a campaign, by part.
 
     Attributes
     ----------
     tickets
-        How many are paid: votes of both rounds and gold checks, over items a ticket.
+        Number of paid tickets: the votes of both rounds and the gold checks, divided by the items per ticket.
     cents
         Rewards, fees and training bonuses together.
     expert_cases, inspection_hours
-        What a team has to do itself.
+        The work that a team has to do itself.
     """
 
     first_round: int

@@ -6,13 +6,13 @@ from jobs.payloads import FilePayload
 
 
 class WorkforcePayload(TypedDict):
-    """A job about a workforce; ``name`` is what its page calls it."""
+    """A job for a workforce; ``name`` is its name on pages."""
 
     workforce: int
     name: NotRequired[str]
 
 
 class VisitsListPayload(FilePayload):
-    """Confirm the visits that a list names."""
+    """Confirm the visits in a list."""
 
     workforce: int

@@ -1,4 +1,4 @@
-"""Reading how people come to a campaign, and what they may see of themselves."""
+"""Queries on how people come to a campaign, and on what they may see about themselves."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from workforces.money import fee_cents
 
 
 def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
-    """Return a person's place in a campaign and, when their standing is not the usual one, what they read about it."""
+    """Return a person's participation in a campaign and, unless their standing is active, the notice about it."""
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
     if place is None or place.standing == Standing.ACTIVE:
         return {"place": place, "notice": ""}
@@ -26,13 +26,13 @@ def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
 
 
 def refusal_reason() -> Subquery:
-    """Return, for a query of tickets, what a manager gave as the reason of the refusal in force."""
+    """Return, for a query of tickets, the manager's reason for the refusal in force."""
     refusals = Errand.objects.filter(ticket=OuterRef("pk"), kind=ErrandKind.REJECT).exclude(state=ErrandState.UNDONE)
     return Subquery(refusals.order_by("-pk").values("text")[:1])
 
 
 def answer_cents(campaign: Campaign) -> float:
-    """Return what one more answer costs, fees included: the dearest way by which people come to a campaign."""
+    """Return the cost of one more answer, including fees, in the most expensive workforce of a campaign."""
     found = 0.0
     for row in campaign.workforces.order_by("pk"):
         terms = terms_from(KINDS[row.kind], row.terms)

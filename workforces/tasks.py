@@ -1,4 +1,4 @@
-"""The jobs and sweeps of the workforces app: its own, and those of its kinds."""
+"""The jobs and periodic tasks of the workforces app: its own, and those of its kinds."""
 
 from dataclasses import asdict
 from importlib import import_module
@@ -16,7 +16,7 @@ MOST_DIFFERENCES = 200  # kept of a comparison
 
 
 def compare_books(work: Work) -> dict[str, Any]:
-    """Compare the books with the other side's; what differs is in the result."""
+    """Compare our ledger with the other side's; the result lists the differences."""
     workforce = Workforce.objects.select_related("campaign").get(pk=work.payload_as(WorkforcePayload)["workforce"])
     found = KINDS[workforce.kind].reconcile(workforce=workforce)
     return {**asdict(found), "differences": found.differences[:MOST_DIFFERENCES], "different": len(found.differences)}

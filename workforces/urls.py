@@ -1,4 +1,4 @@
-"""Addresses of the workforces app."""
+"""URLs of the workforces app."""
 
 from importlib import import_module
 

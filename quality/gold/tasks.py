@@ -1,4 +1,4 @@
-"""Jobs of gold keys."""
+"""Jobs for gold keys."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from storage.tables.rows import read_rows
 
 
 def import_gold(work: Work) -> dict[str, Any]:
-    """Import gold keys from a file, all or none."""
+    """Import gold keys from a file: either all of them or none."""
     payload = work.payload_as(GoldImportPayload)
     campaign = Campaign.objects.get(pk=UUID(payload["campaign"]))
     with opened(payload) as file:
@@ -32,7 +32,7 @@ def import_gold(work: Work) -> dict[str, Any]:
 
 
 def keys_of_pilot(work: Work) -> dict[str, Any]:
-    """Make gold keys of the pilot items on which people agree."""
+    """Make gold keys of the pilot items with equal answers."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(PilotKeysPayload)["campaign"]))
     return pilot_keys(work=work, campaign=campaign, experts=work.payload_as(PilotKeysPayload)["experts"])
 

@@ -1,4 +1,4 @@
-"""Addresses of gold keys."""
+"""URLs for gold keys."""
 
 from django.urls import path
 

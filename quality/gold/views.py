@@ -1,4 +1,4 @@
-"""Gold keys in the browser: import, look at, correct, retire, and have them confirmed."""
+"""Pages for gold keys: import, view, correct, retire, and have experts confirm them."""
 
 import json
 import uuid
@@ -40,7 +40,7 @@ MOST_CHARACTERS = 20_000  # of what a key accepts
 @login_required
 @require_http_methods(["GET", "POST"])
 def keys(request: HttpRequest, slug: str) -> HttpResponse:
-    """List gold keys, what is left of them, and which may be wrong; POST imports a file, or takes them from the pilot."""
+    """List gold keys, remaining exposures and doubtful keys; POST imports a file or makes keys from the pilot."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if request.method == "POST" and "pilot" in request.POST:
         return _of_pilot(request, campaign)
@@ -85,7 +85,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _of_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Have a job make keys of what the pilot agreed on."""
+    """Start a job that makes gold keys of the pilot items with equal answers."""
     form = PilotKeysForm(request.POST)
     if not form.is_valid():
         messages.error(request, form.errors.as_text())
@@ -101,7 +101,7 @@ def _of_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _numbers(campaign: Campaign, snapshot: QualitySnapshot | None) -> dict[str, Any]:
-    """Return the numbers of keys that a job computed, the doubtful ones with their items."""
+    """Return the numbers on gold keys from the last job, and the doubtful keys with their items."""
     gold = snapshot.data.get("gold", {}) if snapshot else {}
     doubts = {row["key"]: row for row in gold.get("doubtful", [])}
     rows = GoldKey.objects.filter(campaign=campaign, pk__in=doubts, state=GoldKeyState.ACTIVE).select_related("item")
@@ -111,7 +111,7 @@ def _numbers(campaign: Campaign, snapshot: QualitySnapshot | None) -> dict[str, 
 @login_required
 @require_http_methods(["GET", "POST"])
 def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
-    """Show a key with what people answered; POST corrects it, retires it, or puts it before experts."""
+    """Show a gold key with people's answers; POST corrects it, retires it, or sends it to experts."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     rows = GoldKey.objects.select_related("item__tokenization__document", "campaign").annotate(**experts_on_key())
     found = get_object_or_404(rows, pk=key_id, campaign=campaign)
@@ -139,13 +139,13 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
 
 
 def _experts_said(found: Any, pages: Pages) -> list[str]:
-    """Return what experts judged of a key that they didn't confirm, by the names of the grades."""
+    """Return the names of the grades that experts gave to a key that they didn't confirm."""
     names = {grade: str(name) for grade, name, _meaning in pages.grades}
     return [names.get(grade, str(grade)) for grade in (found.experts_said or {}).values()]
 
 
 def _change(request: HttpRequest, found: GoldKey) -> str:
-    """Do what a form of the key's page asks for, and return what to say about it."""
+    """Process a form of the key's page, and return the message to show."""
     actor_id, now, what = signed_in(request).surrogate_id, timezone.now(), request.POST.get("what")
     if what == "edit":
         changed = gold_key_edit(key=found, accepted=_accepted(request), actor_id=actor_id, now=now)

@@ -1,4 +1,4 @@
-"""The chart of a target: how the share of wrong labels falls with what is spent."""
+"""The chart of a target: the share of wrong labels as a function of the money spent."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy

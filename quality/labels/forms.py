@@ -1,4 +1,4 @@
-"""Forms of audits and targets."""
+"""Forms for audits and targets."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from quality.labels.services.audits import LEAST_TWICE, MOST
 
 
 class AuditForm(forms.Form):
-    """An audit of the labels."""
+    """A form that starts an audit of the labels."""
 
     count = forms.IntegerField(
         label=_("Items"),
@@ -28,7 +28,7 @@ class AuditForm(forms.Form):
 
 
 class BeforeForm(forms.Form):
-    """A campaign that is yet to come, to see what a target may cost."""
+    """A form that describes a planned campaign, to estimate the cost of a target."""
 
     items = forms.IntegerField(label=_("Items"), min_value=10, max_value=5_000, initial=500)
     accuracy = forms.FloatField(

@@ -1,4 +1,4 @@
-"""The labels of items, and how their error is measured and lowered: verdicts, audits, waves."""
+"""The labels of items (verdicts), and how their error is measured (audits) and lowered (waves)."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from quality.policies.models import PolicyVersion
 
 
 class Rule(models.TextChoices):
-    """By which way an item came to its label."""
+    """The rule that set an item's label."""
 
     MAJORITY = "majority", _("Majority of the first round")
     SECOND = "second", _("Majority of the second round")
@@ -18,7 +18,7 @@ class Rule(models.TextChoices):
 
 
 class Verdict(models.Model):
-    """The label of an item. Superseded, never changed; recomputable from its inputs, its rule and its policy."""
+    """The label of an item. Superseded, never changed; can be recomputed from its inputs, its rule and its policy."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="verdicts")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="verdicts")
@@ -48,7 +48,7 @@ class Verdict(models.Model):
 class Audit(models.Model):
     """A random sample of the labels in force at a moment.
 
-    ``strata``: for each, from the least doubtful labels to the most, how many items it has and how many were drawn.
+    ``strata``: the number of items and of drawn items in each stratum, from the least doubtful labels to the most.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="audits")
@@ -63,7 +63,7 @@ class Audit(models.Model):
 
 
 class AuditItem(models.Model):
-    """One label of an audit, and the case in which experts judge its item without knowing it."""
+    """A label in an audit, and the case in which experts judge its item without knowing the label."""
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="items")
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+")
@@ -81,10 +81,10 @@ class AuditItem(models.Model):
 
 
 class Wave(models.Model):
-    """One more vote for each of some items, or experts for them, decided upon at once.
+    """A batch of further work, decided at once: one more vote for each of some items, and experts for others.
 
-    ``votes`` and ``cases`` name the items, the most doubtful first; ``done`` of both together have got theirs. ``cents``
-    is what they cost, ``predicted`` the share of wrong labels that was expected when the wave began.
+    ``votes`` and ``cases`` list the items, the most doubtful first; ``done`` is the number of them already processed.
+    ``cents`` is their cost, ``predicted`` the expected share of wrong labels when the wave began.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="waves", db_index=False)
@@ -107,9 +107,9 @@ class Wave(models.Model):
 
 
 class TargetSnapshot(models.Model):
-    """How far a campaign is on the way to its acceptable share of wrong labels, and what is to come.
+    """The progress of a campaign towards its acceptable share of wrong labels, and the next steps.
 
-    ``calibration``: the first audit that was finished says how much to doubt what the model says, from then on.
+    ``calibration``: the first finished audit, which corrects the probabilities of the model from then on.
     """
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)

@@ -1,4 +1,4 @@
-"""Jobs and sweeps of labels: audits and waves."""
+"""Jobs and periodic tasks for labels: audits and waves."""
 
 from typing import Any
 from uuid import UUID
@@ -21,14 +21,14 @@ def audit(work: Work) -> dict[str, Any]:
 
 
 def audit_recalled(work: Work) -> dict[str, Any]:
-    """Take the items of an audit that was canceled back from the experts."""
+    """Recall the items of a canceled audit from the experts."""
     return audit_recall(
         work=work, audit=Audit.objects.select_related("campaign").get(pk=work.payload_as(AuditPayload)["audit"])
     )
 
 
 def waves(work: Work) -> dict[str, Any]:
-    """Look at the labels of a campaign with a target, and buy votes where they are doubtful."""
+    """Check the labels of a campaign with a target, and buy votes for doubtful ones."""
     return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"])))
 
 

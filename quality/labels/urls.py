@@ -1,4 +1,4 @@
-"""Addresses of labels: items, audits, targets, sealed splits."""
+"""URLs for labels: items, audits, targets, sealed splits."""
 
 from django.urls import path
 

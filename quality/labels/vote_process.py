@@ -1,8 +1,8 @@
-"""What the votes on an item come to under a policy: a pure function of what is stored.
+"""The result of the votes on an item under a policy: a pure function of stored data.
 
-The process of the paper (ANTIQUE, section 3.1): three votes; a strict majority decides; else a second round by other
-people; else one expert. A campaign can take the label with most votes instead, of as many votes for each item or of more
-where there is doubt. Whatever is excluded later, the same function says where the item stands.
+The process of the paper (ANTIQUE, section 3.1): three votes, decided by a strict majority; else a second round by
+other people; else one expert. A campaign can instead take the most frequent label, from the same number of votes for
+each item or from more where labels are doubtful. After later exclusions, the same function gives the new standing.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from quality.policies.policy import Policy, Process, SecondRound
 
 
 class Stage(StrEnum):
-    """What an item waits for."""
+    """The next thing that an item needs."""
 
     FIRST = "first"
     SECOND = "second"
@@ -34,7 +34,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where an item stands: its stage and, when it is done, label, rule and the votes that count."""
+    """The standing of an item: its stage and, if it is done, its label, rule and counted votes."""
 
     stage: Stage
     label: Any = None
@@ -45,16 +45,16 @@ class Standing:
 def standing(
     first: Sequence[Vote], second: Sequence[Vote], opinion: Any | None, *, needed: int, policy: Policy
 ) -> Standing:
-    """Return where an item stands.
+    """Return the standing of an item.
 
     Parameters
     ----------
     first, second
-        The counted votes: of the rounds, or, where votes are bought for a target, the first ones and those bought.
+        The counted votes of the two rounds. If votes are bought for a target: the first votes and the bought ones.
     opinion
-        The label an expert gave, or None.
+        The label given by an expert, or None.
     needed
-        How many votes the first round takes.
+        The number of votes in the first round.
     """
     if len(first) < needed:
         return Standing(Stage.FIRST)
@@ -75,7 +75,7 @@ def standing(
 def _by_rounds(
     first: Sequence[Vote], second: Sequence[Vote], opinion: Any | None, *, needed: int, rule: SecondRound
 ) -> Standing:
-    """Return where an item stands whose first round is complete."""
+    """Return the standing of an item whose first round is complete."""
     keys = tuple(sorted(vote.key for vote in first))
     outcome = strict_majority([vote.label for vote in first], needed=needed)
     if isinstance(outcome, Decided):

@@ -1,4 +1,4 @@
-"""Options of commands that read a file of judgments."""
+"""Options for commands that read a file of judgments."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from measures.judgments import Repeats
 
 
 def add_reading_arguments(parser: ArgumentParser) -> None:
-    """Add how a file of judgments is to be read."""
+    """Add the options for reading a file of judgments."""
     parser.add_argument(
         "--missing",
         action="append",
@@ -25,7 +25,7 @@ def add_reading_arguments(parser: ArgumentParser) -> None:
 
 
 def asked_of(options: Mapping[str, Any]) -> JudgmentOptions:
-    """Return how a file of judgments is to be read."""
+    """Return the options for reading a file of judgments."""
     labels = options["labels_in_order"] or ""
     return JudgmentOptions(
         level=Level(options["level"]),

@@ -1,4 +1,4 @@
-"""Forms of the rules over what people do."""
+"""Forms for rules on people's behavior."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from quality.models import WatchRule
 
 
 class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no generic at run time
-    """A rule over what people do."""
+    """A form for a rule on people's behavior."""
 
     class Meta:
         model = WatchRule
@@ -29,7 +29,7 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
     least = forms.IntegerField(min_value=1, max_value=1_000, initial=10, label=_("Minimum observations"))
 
     def clean(self) -> dict[str, Any]:
-        """Return the fields; no rule waits for more than it looks at."""
+        """Return the fields; refuse a minimum that is larger than the window."""
         data = super().clean() or {}
         if data.get("least", 0) > data.get("window", 1_000):
             self.add_error("least", _("Enter a minimum no larger than the window size."))

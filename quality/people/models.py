@@ -1,4 +1,4 @@
-"""Reviews of annotators, rules over what they do, and how they work."""
+"""Reviews of annotators, rules on their behavior, and statistics on how they work."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -13,11 +13,11 @@ class ReviewState(models.TextChoices):
 
 
 class Review(models.Model):
-    """An annotator about whom a manager is to decide: mostly one who was paused; one who drifts works on.
+    """A pending decision about an annotator. Most were paused; annotators with declining accuracy can keep working.
 
-    Without a decision in time, what is held is paid.
+    Without a decision in time, held pay is released.
 
-    Who was suspended can appeal, once for each suspension; a manager answers.
+    Suspended annotators can appeal once per suspension; a manager answers.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="reviews")
@@ -55,7 +55,7 @@ class Review(models.Model):
 
 
 class WatchRule(models.Model):
-    """A rule over what people do (see `quality.people.rules`). Never changed: another one takes its place."""
+    """A rule on people's behavior (see `quality.people.rules`). Never changed, only replaced by another rule."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="watch_rules")
     collector = models.CharField(
@@ -87,7 +87,7 @@ class WatchRule(models.Model):
 
 
 class RuleFiring(models.Model):
-    """That a rule fired at a fact about a person; once for each fact."""
+    """The firing of a rule at a fact about a person; at most one per fact."""
 
     rule = models.ForeignKey(WatchRule, on_delete=models.CASCADE, related_name="firings")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
@@ -105,7 +105,10 @@ class RuleFiring(models.Model):
 
 
 class BehaviourSnapshot(models.Model):
-    """What was computed of how people work; deleted when one of them leaves, since it compares them with each other."""
+    """Statistics on how people work.
+
+    They compare people with each other, so they are deleted when one of the people leaves.
+    """
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
     taken_at = models.DateTimeField()

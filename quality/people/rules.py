@@ -1,9 +1,9 @@
-"""Rules over what people do: a collector, a condition, an act. Pure: the same walk is a dry run and a live one.
+"""Rules on people's behavior: a collector, a condition, an act. Pure: a dry run and a live run use the same code.
 
-A person's history is a sequence of facts. A rule looks at the last so many facts of its collector whenever one is added;
-where its condition holds it fires once, and again only after a manager made the person active again. A live run walks the whole
-history each time and carries out what was not carried out before, so that a dry run over the same facts names the same
-acts.
+A person's history is a sequence of facts. Whenever a fact is added, a rule looks at the latest facts of its collector.
+If its condition holds, the rule fires once. It fires again only after a manager has reactivated the person. A live run
+reads the whole history each time and carries out the acts that weren't carried out before, so a dry run over the same
+facts names the same acts.
 """
 
 import statistics
@@ -18,11 +18,11 @@ from web.errors import KeyedError
 
 
 class RuleError(KeyedError):
-    """A rule that cannot be watched by."""
+    """A rule is invalid."""
 
 
 class Kind(StrEnum):
-    """What a fact is about."""
+    """The subject of a fact."""
 
     CHECK = "check"  # a gold check: whether it was missed
     INSPECTION = "inspection"  # a manual check: whether it was found wrong
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 class Collector(StrEnum):
-    """What is computed of the last facts."""
+    """The quantity computed from the latest facts."""
 
     GOLD = "gold"  # share of gold checks that were missed
     INSPECTION = "inspection"  # share of inspected answers that were wrong
@@ -59,9 +59,9 @@ ALLOWED = {
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that happened at a time; ``until`` when it was taken back, such as by undoing an answer.
+    """An event at a time; ``until`` is set if it was reversed, such as an answer that was undone.
 
-    ``key`` tells facts of one kind apart, in their order.
+    ``key`` distinguishes facts of one kind, and is their order.
     """
 
     at: datetime
@@ -73,7 +73,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a rule fires: its value over the last ``window`` facts, of at least ``least``, is above or below a limit."""
+    """The condition for a rule to fire: its value is above or below a limit.
+
+    The value is computed over the last ``window`` facts, if there are at least ``least``.
+    """
 
     collector: Collector
     is_above: bool
@@ -89,7 +92,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """That a rule fires at a fact, with the value that it found."""
+    """The firing of a rule at a fact, with the computed value."""
 
     at: datetime
     kind: Kind
@@ -122,12 +125,12 @@ _COLLECTORS: dict[Collector, tuple[frozenset[Kind], Callable[[Sequence[Any]], fl
 
 
 def kinds_of(collector: Collector) -> frozenset[Kind]:
-    """Return which facts a collector reads."""
+    """Return the kinds of facts that a collector reads."""
     return _COLLECTORS[collector][0]
 
 
 def firings(condition: Condition, facts: Iterable[Fact]) -> list[Firing]:
-    """Return where a rule fires over one person's facts, in their order.
+    """Return the firings of a rule over one person's facts, in their order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Jobs and sweeps about annotators."""
+"""Jobs and periodic tasks about annotators."""
 
 from datetime import datetime
 from typing import Any
@@ -20,13 +20,13 @@ from quality.people.services.suspensions import person_restore
 
 
 def restore(work: Work) -> dict[str, Any]:
-    """Count again what a suspension that was lifted took out of the votes."""
+    """Restore the votes that a lifted suspension had excluded."""
     review = Review.objects.select_related("campaign").get(pk=work.payload_as(ReviewPayload)["review"])
     return person_restore(work=work, review=review, now=timezone.now())
 
 
 def person_work_move(work: Work) -> dict[str, Any]:
-    """Take a person's work from a date on out of what counts, or back in."""
+    """Exclude a person's work from a date on, or restore it."""
     payload = work.payload_as(PersonWorkPayload)
     return person_work(
         work=work,
@@ -38,13 +38,13 @@ def person_work_move(work: Work) -> dict[str, Any]:
 
 
 def dry_run(work: Work) -> dict[str, Any]:
-    """Try a rule on stored history."""
+    """Test a rule on stored history."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
     return rule_dry_run(work=work, campaign=campaign, fields=work.payload_as(DryRunPayload)["rule"])
 
 
 def behaviour(work: Work) -> dict[str, Any]:
-    """Compute how people work."""
+    """Compute statistics on how people work."""
     behaviour_refresh(
         campaign=Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"])), now=timezone.now()
     )
@@ -52,7 +52,7 @@ def behaviour(work: Work) -> dict[str, Any]:
 
 
 def exclude(work: Work) -> dict[str, Any]:
-    """Take a suspended person's work out of the votes."""
+    """Exclude a suspended person's work."""
     review = Review.objects.select_related("campaign").get(pk=work.payload_as(ReviewPayload)["review"])
     return person_exclude(work=work, review=review, now=timezone.now())
 

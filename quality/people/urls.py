@@ -1,4 +1,4 @@
-"""Addresses of the pages about annotators."""
+"""URLs for the pages about annotators."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What a policy comes to: who its gold test pauses, and how many keys a campaign of some size needs."""
+"""The effects of a policy: who its gold test pauses, and how many gold keys a campaign of a given size needs."""
 
 from functools import lru_cache
 from typing import Any
@@ -16,16 +16,16 @@ MOST_ITEMS = 1_000  # of one person, that are looked at
 
 @lru_cache(maxsize=32)
 def paused_shares(test: GoldTest) -> list[tuple[float, list[float]]]:
-    """Return for true hit rates the shares of such people who are paused after 100, 300 and 1,000 checks.
+    """Return for some true hit rates the shares of people who are paused after 100, 300 and 1,000 checks.
 
-    Takes a fifth of a second for a test that is new to this process.
+    Takes a fifth of a second for a test that this process hasn't computed before.
     """
     curves = [(rate, test.failure_curve(rate, max(AFTER_CHECKS))) for rate in HIT_RATES]
     return [(rate, [float(curve[checks]) for checks in AFTER_CHECKS]) for rate, curve in curves]
 
 
 def drift_of(policy: Policy, checks: int) -> dict[str, Any] | None:
-    """Return what the watch for late drift comes to over so many checks; None where there is none."""
+    """Return the expected effects of drift detection over a number of checks; None if it is off."""
     if not policy.drift_run_length:
         return None
     test = policy.gold_test
@@ -39,7 +39,7 @@ def drift_of(policy: Policy, checks: int) -> dict[str, Any] | None:
 
 
 def effects_of(policy: Policy, *, people: int, items_each: int) -> dict[str, Any]:
-    """Return what a campaign of so many people and items each needs and gets by a policy."""
+    """Return what a policy needs and achieves for a number of people, each with a number of items."""
     return {
         "checks": checks_among(items_each, policy),
         "keys": keys_needed(people=people, items_each=items_each, policy=policy),

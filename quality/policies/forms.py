@@ -1,4 +1,4 @@
-"""Forms of a campaign's policy."""
+"""Forms for a campaign's policy."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ SECOND_ROUNDS = [
 
 
 class TargetForm(forms.Form):
-    """What a manager accepts and pays where votes are bought."""
+    """A form for the accepted error and the prices when votes are bought."""
 
     error = forms.FloatField(
         label=_("Acceptable share of wrong labels"),
@@ -53,12 +53,12 @@ class TargetForm(forms.Form):
 
     @staticmethod
     def initial_of(target: Target) -> dict[str, Any]:
-        """Return what the fields show of a target."""
+        """Return the initial values of the fields for a target."""
         budget, expert = (f"{cents / 100:.2f}" for cents in (target.budget_cents, target.expert_cents))
         return {"error": target.error, "budget": budget, "most": target.most, "expert": expert}
 
     def target(self) -> Target:
-        """Return the target that was entered."""
+        """Return the submitted target."""
         data = self.cleaned_data
         return Target(
             error=data["error"],
@@ -69,7 +69,7 @@ class TargetForm(forms.Form):
 
 
 class PolicyForm(forms.Form):
-    """A new version of a campaign's policy."""
+    """A form for a new version of a campaign's policy."""
 
     process = forms.ChoiceField(label=_("How votes become labels"), choices=PROCESSES)
     second_round = forms.ChoiceField(label=_("Votes counted after a second round"), choices=SECOND_ROUNDS)
@@ -97,12 +97,12 @@ class PolicyForm(forms.Form):
     decide_hours = forms.IntegerField(label=_("Time to review a paused annotator (hours)"), min_value=1, max_value=720)
 
     def without_votes(self) -> None:
-        """Leave out what says how votes become labels."""
+        """Remove the fields about votes and labels."""
         for name in ("process", "second_round"):
             del self.fields[name]
 
     def policy(self, current: Policy) -> Policy:
-        """Return the policy that was entered; what the form does not ask for stays."""
+        """Return the submitted policy; settings that aren't in the form stay unchanged."""
         given = dict(self.cleaned_data)
         for name, kind in (("process", Process), ("second_round", SecondRound)):
             if name in given:
@@ -110,7 +110,7 @@ class PolicyForm(forms.Form):
         return replace(current, **given)
 
     def clean(self) -> dict[str, Any]:
-        """Return the fields; more checks than items make no sense."""
+        """Return the fields; refuse more checks than items."""
         data = super().clean() or {}
         if data.get("gold_first", 0) > data.get("gold_first_items", 0):
             self.add_error("gold_first", _("Enter at most the length of the initial phase."))
@@ -124,7 +124,7 @@ class PolicyForm(forms.Form):
 
 
 class PlanForm(forms.Form):
-    """The size of a campaign, to see what a policy comes to."""
+    """A form for the size of a campaign, to see the effects of a policy."""
 
     people = forms.IntegerField(label=_("Annotators"), min_value=1, max_value=100_000, initial=100)
     items_each = forms.IntegerField(label=_("Items per annotator"), min_value=1, max_value=1_000, initial=250)

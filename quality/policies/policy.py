@@ -1,4 +1,4 @@
-"""What a campaign decided about its quality control, as one frozen value with a version."""
+"""A campaign's settings for quality control, as one frozen value with a version."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -13,11 +13,11 @@ LEAST_RATE = 0.001  # of gold checks, besides none at all
 
 
 class PolicyError(KeyedError):
-    """A campaign cannot have a policy."""
+    """A policy isn't possible for a campaign."""
 
 
 class Process(StrEnum):
-    """How votes become labels, and how many of them there are."""
+    """How votes become labels, and how many votes there are."""
 
     PAPER = "paper"
     FIXED = "fixed"
@@ -25,7 +25,7 @@ class Process(StrEnum):
 
 
 class SecondRound(StrEnum):
-    """What is counted after the second round; the ANTIQUE paper does not say."""
+    """The votes that are counted after the second round; the ANTIQUE paper doesn't specify this."""
 
     ALONE = "alone"
     POOLED = "pooled"
@@ -33,33 +33,33 @@ class SecondRound(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The process of ANTIQUE (Hashemi et al. 2020, section 3.1) and what the paper leaves open.
+    """The process of ANTIQUE (Hashemi et al. 2020, section 3.1) and the settings that the paper leaves open.
 
     Attributes
     ----------
     process
-        ``paper``: a strict majority decides, else a second round, else experts. ``fixed``: the label with most votes of
-        the first round, else experts. ``target``: votes where the doubt is (`measures.targets`).
+        ``paper``: a strict majority decides, else a second round, else experts. ``fixed``: the most frequent label of
+        the first round, else experts. ``target``: more votes where labels are doubtful (`measures.targets`).
     target
-        What ``target`` aims at; of no consequence to the others.
+        The goal of the process ``target``; the other processes ignore it.
     second_round
-        Of ``paper``. ``alone``: strict majority of the second round; ``pooled``: unique plurality of both rounds.
+        For ``paper``. ``alone``: strict majority of the second round; ``pooled``: unique plurality of both rounds.
     gold_rate
-        Share of gold checks among what a person sees after the first items.
+        Share of gold checks among a person's items after the initial phase.
     gold_first, gold_first_items
-        So many checks among so many first items.
+        The number of checks in the initial phase, and its length in items.
     gold_most_exposures
-        How often one key may be shown, to all people together.
+        The maximum number of times one key is shown, over all people.
     gold_test
-        When checks warn and pause.
+        The test by which checks warn and pause.
     drift_run_length
-        After how many checks, on average, late drift is suspected of a good annotator (`measures.drift`); 0: never.
+        Average number of checks until a good annotator is wrongly flagged for late drift (`measures.drift`); 0: never.
     inspection_rate
-        Share of each person's submissions that is read by hand.
+        Share of each person's submissions that a manager inspects.
     experts
-        How many experts judge an item without agreement, each alone first (the paper: one).
+        The number of experts who judge an item without agreement, each alone first (the paper: one).
     decide_hours
-        How long a manager has to decide about an annotator who was paused; then what is held is paid.
+        The time for a manager to decide about a paused annotator; after that, held pay is released.
     """
 
     process: Process = Process.PAPER
@@ -91,7 +91,7 @@ class Policy:
 
 
 def policy_from(data: Mapping[str, Any]) -> Policy:
-    """Return the policy that was stored.
+    """Return a stored policy.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How policies come about: versions are appended, never changed."""
+"""Publishing policies: versions are appended, never changed."""
 
 from datetime import datetime
 from uuid import UUID
@@ -18,12 +18,12 @@ from quality.policies.selectors import policy_current
 
 @durable
 def policy_publish(*, campaign: Campaign, policy: Policy, actor_id: UUID | None, now: datetime) -> PolicyVersion:
-    """Append a version of a campaign's policy; verdicts from now on name it.
+    """Append a version of a campaign's policy; later verdicts name it.
 
     Raises
     ------
     PolicyError
-        Votes cannot be bought here for a target.
+        The campaign can't buy votes for a target.
     """
     campaign_lock(campaign)
     if policy.process is Process.TARGET:
@@ -37,7 +37,10 @@ def policy_publish(*, campaign: Campaign, policy: Policy, actor_id: UUID | None,
 
 
 def _target_check(campaign: Campaign, policy: Policy) -> None:
-    """Refuse a target where no vote makes a label, or where so many annotations of each item are promised."""
+    """Refuse a target if the campaign has no votes, or if items are promised more annotations than votes.
+
+    The target's maximum of votes must also be at least the annotations per item of every split.
+    """
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
         raise PolicyError("policy_without_votes")
     if Item.objects.filter(campaign=campaign, n__gt=F("votes")).exists():
@@ -48,7 +51,7 @@ def _target_check(campaign: Campaign, policy: Policy) -> None:
 
 
 def policy_ensure(*, campaign: Campaign, now: datetime) -> tuple[PolicyVersion, Policy]:
-    """Return the policy in force; a campaign without one gets the default as its first version."""
+    """Return the policy in force; if there is none, create the default policy as the first version."""
     return policy_current(campaign) or (
         policy_publish(campaign=campaign, policy=Policy(), actor_id=None, now=now),
         Policy(),

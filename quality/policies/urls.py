@@ -1,4 +1,4 @@
-"""Addresses of policies."""
+"""URLs for policies."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""A campaign's policy: what it is, what it comes to, and a new version of it."""
+"""The page of a campaign's policy: the current version, its effects, and a form for a new version."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,7 +29,7 @@ from web.error_texts import error_text
 @login_required
 @require_http_methods(["GET", "POST"])
 def policy(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the policy in force and what it comes to for a campaign of a size; POST publishes a new version."""
+    """Show the policy in force and its effects for a campaign size; POST publishes a new version."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     found = policy_current(campaign)
     version, current = found or (None, Policy())
@@ -58,7 +58,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _forms(request: HttpRequest, campaign: Campaign, current: Policy) -> tuple[PolicyForm, TargetForm | None]:
-    """Return the form of a policy and, where votes make labels, that of a target."""
+    """Return the form for a policy and, if votes make labels, the form for a target."""
     form = PolicyForm(request.POST or None, initial=current.as_data())
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
         form.without_votes()

@@ -1,4 +1,4 @@
-"""The charts of the studies of the Natural Questions paper: the axes, intervals and classes of its figures."""
+"""The charts of the studies of the Natural Questions paper, with the axes, intervals and classes of its figures."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -14,7 +14,7 @@ from quality.dashboard.charts.drawings import Drawing, Numbers
 
 
 def _kinds(numbers: Numbers, study: str) -> dict[str, Mapping[str, Any]]:
-    """Return what a study came to for each kind of answer; nothing where it could not be made."""
+    """Return the results of a study for each kind of answer; empty if the study wasn't possible."""
     found = numbers.studies.get(study, {})
     return {} if "why" in found else dict(found)
 
@@ -28,7 +28,7 @@ def _row(share: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _paths(numbers: Numbers, title: str) -> Chart | None:
-    """Draw Figure 2: how often each path through the three stages was taken."""
+    """Draw Figure 2: the frequency of each path through the three stages."""
     found = numbers.studies.get("statistics", {})
     if "paths" not in found:
         return None
@@ -53,7 +53,7 @@ def _paths(numbers: Numbers, title: str) -> Chart | None:
 
 
 def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
-    """Draw Figure 4: items by the part of annotators who found an answer, each bar divided by what experts said."""
+    """Draw Figure 4: items by the share of annotators with an answer; each bar is divided by the experts' grades."""
     found = _kinds(numbers, "variability").get(kind, {})
     if not found.get("items"):
         return None
@@ -91,7 +91,7 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
 
 
 def _coverage(numbers: Numbers, title: str) -> Chart | None:
-    """Draw how much of all answers the most popular ones of each item are."""
+    """Draw the share of all answers that the most popular answers of each item make up."""
     found = {kind: one["coverage"] for kind, one in _kinds(numbers, "variability").items() if one.get("items")}
     if not found:
         return None
@@ -128,7 +128,7 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
 
 
 def _bounds(numbers: Numbers, title: str) -> Chart | None:
-    """Draw the F1 of the super-annotator by the least number of answers from which on it answers."""
+    """Draw the F1 of the super-annotator as a function of α, the least number of answers that it requires."""
     kept = _kinds(numbers, "bounds")
     if not kept:
         return None

@@ -1,4 +1,4 @@
-"""Forms of studies."""
+"""Forms for studies."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from quality.studies.selectors.designs import StudyDesign
 
 
 class StudyForm(forms.Form):
-    """A study of many annotations of the same items."""
+    """A form for a study of many annotations of the same items."""
 
     split = forms.ModelChoiceField(label=_("Split"), queryset=Split.objects.none(), to_field_name="name")
     ways = forms.IntegerField(label=_("Annotations per item"), min_value=2, max_value=200, initial=25)
@@ -26,5 +26,5 @@ class StudyForm(forms.Form):
         splits.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
 
     def design(self) -> StudyDesign:
-        """Return what is asked for."""
+        """Return the submitted design."""
         return StudyDesign(**{**self.cleaned_data, "split": self.cleaned_data["split"].name})

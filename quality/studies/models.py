@@ -1,10 +1,10 @@
-"""What the studies of a campaign came to."""
+"""Stored results of the studies of a campaign."""
 
 from django.db import models
 
 
 class StudySnapshot(models.Model):
-    """What the studies of a campaign came to."""
+    """The results of the studies of a campaign."""
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
     taken_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Planning and beginning studies of a campaign, and computing them now and then."""
+"""Planning and starting studies of a campaign, and computing them periodically."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -21,7 +21,7 @@ STALE_MINUTES = 10
 
 
 def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
-    """Compute and keep the studies."""
+    """Compute and store the studies."""
     sealed, version = sealed_names(campaign), quality_numbers_version(campaign)
     numbers_keep(
         StudySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=studies_of(campaign)
@@ -29,7 +29,7 @@ def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
 
 
 def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for them again if something changed, but not within ten minutes."""
+    """Queue a new computation of the studies if something changed, at most every ten minutes."""
     return refresh_request(
         kind="quality.studies",
         kept=StudySnapshot.objects.all(),
@@ -41,17 +41,17 @@ def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
 
 
 def study_needs_found(*, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
-    """Return what a study takes as JSON, and change nothing."""
+    """Return the requirements of a study as JSON, without changing anything."""
     return asdict(study_needs(campaign, design))
 
 
 def study_begin(*, work: Work, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
-    """Ask for the further annotations of a study; going on after an interruption adds what is missing.
+    """Request the further annotations of a study; calling it after an interruption adds the missing ones.
 
     Raises
     ------
     StudyError
-        It cannot be made; the message says why.
+        The study isn't possible; the message gives the reason.
     """
     obstacles = obstacles_of(design, study_needs(campaign, design))
     if obstacles:

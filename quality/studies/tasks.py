@@ -1,4 +1,4 @@
-"""Jobs of studies."""
+"""Jobs for studies."""
 
 from typing import Any
 from uuid import UUID
@@ -23,13 +23,13 @@ def studies(work: Work) -> dict[str, Any]:
 
 
 def find_study_needs(work: Work) -> dict[str, Any]:
-    """Say what a study takes."""
+    """Compute the requirements of a study."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
     return study_needs_found(campaign=campaign, design=StudyDesign(**work.payload_as(StudyPayload)["design"]))
 
 
 def begin_study(work: Work) -> dict[str, Any]:
-    """Ask for the annotations of a study."""
+    """Request the annotations of a study."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
     return study_begin(work=work, campaign=campaign, design=StudyDesign(**work.payload_as(StudyPayload)["design"]))
 

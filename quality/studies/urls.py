@@ -1,4 +1,4 @@
-"""Addresses of studies."""
+"""URLs for studies."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The studies of the Natural Questions paper, over what a campaign collected."""
+"""Pages for the studies of the Natural Questions paper, computed for a campaign."""
 
 from dataclasses import asdict
 from typing import Any
@@ -31,7 +31,7 @@ from web.error_texts import error_text, keyed_text
 @login_required
 @require_GET
 def studies(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the studies and the agreement, from numbers that jobs computed."""
+    """Show the studies and the agreement, from numbers computed by jobs."""
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     context: dict[str, Any] = {
         "campaign": campaign,
@@ -50,7 +50,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_GET
 def studies_json(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send the numbers of the studies."""
+    """Return the numbers of the studies as JSON."""
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     data = StudySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     disposition = f'attachment; filename="{slug}-studies.json"'
@@ -60,7 +60,7 @@ def studies_json(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def design(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what a study of many annotations needs, and why it can't be made; POST asks about a design, or begins it."""
+    """Show the requirements of a study and obstacles to it; POST submits a design or begins the study."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if not _is_studied(campaign):
         return render(request, "quality/studies/studies.html", {"campaign": campaign, "is_studied": False})
@@ -112,7 +112,7 @@ def _is_studied(campaign: Campaign) -> bool:
 
 
 def _why(kept: dict[str, Any]) -> str:
-    """Return why a study could not be computed, as the job that tried kept it."""
+    """Return the stored reason why a study couldn't be computed."""
     return keyed_text(kept["key"], kept["data"]) if "key" in kept else str(kept["why"])
 
 
@@ -123,7 +123,7 @@ def _made(data: dict[str, Any], study: str) -> dict[str, Any]:
 
 
 def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
-    """Return tables by kind of answer: what experts found (Table 2), and what people reach (Table 3)."""
+    """Return tables by kind of answer: experts' grades (Table 2), and people's scores (Table 3)."""
     pages = pages_of(campaign.task_type)
     precision, bounds = _made(data, "precision"), _made(data, "bounds")
     names = pages.part_names
@@ -138,7 +138,7 @@ def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _examples(kept: list[dict[str, Any]], pages: Pages) -> list[dict[str, Any]]:
-    """Return Figures 5 and 6: items with what their reference says and how many said so too."""
+    """Return Figures 5 and 6: items with their reference's answer and the number of equal answers."""
     names, grades = pages.part_names, {grade: name for grade, name, _ in pages.grades}
     items = Item.objects.in_bulk([one["item"] for one in kept])
     return [

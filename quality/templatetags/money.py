@@ -1,4 +1,4 @@
-"""Amounts on pages."""
+"""Template filters for amounts of money."""
 
 from django import template
 

@@ -1,4 +1,4 @@
-"""Naming what rules measure."""
+"""Template filters for rules."""
 
 from django import template
 
@@ -9,5 +9,5 @@ register = template.Library()
 
 @register.filter
 def measure_name(collector: str) -> str:
-    """Return what a rule's collector measures, in words."""
+    """Return the name of the quantity that a rule's collector measures."""
     return WatchRule(collector=collector).get_collector_display()

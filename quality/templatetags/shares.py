@@ -1,4 +1,4 @@
-"""Showing shares."""
+"""Template filters for shares."""
 
 from django import template
 
@@ -7,5 +7,5 @@ register = template.Library()
 
 @register.filter
 def percent(share: float, digits: int = 0) -> str:
-    """Return a share as per cent, without digits that chance decides."""
+    """Return a share in percent, without digits that are statistically meaningless."""
     return f"{100 * share:.{digits}f}%"

@@ -1,7 +1,7 @@
 """A small synthetic crowd for the demo: seeded, plainly labeled, and never mistaken for people.
 
-Its members answer through the same services as everybody: claim, stage by stage, submit. What they
-answer is the expected answer of the demo's own questions, with seeded slips.
+Its members answer through the same services as real annotators: claim, stage by stage, submit. They
+give the expected answers to the demo's own questions, with seeded errors.
 """
 
 import random
@@ -21,7 +21,7 @@ from documents.selectors import tokenization_of
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A synthetic annotator: how often each stage goes wrong."""
+    """A synthetic annotator, with the error rate of each stage."""
 
     surrogate_id: UUID
     slip: float
@@ -30,7 +30,7 @@ class Member:
 def answer_everything(
     *, campaign: Campaign, members: list[Member], expected: dict[str, dict[str, str]], seed: int, now: datetime
 ) -> int:
-    """Let the crowd work until nothing is left for any of them; return how many answers they gave."""
+    """Let the crowd work until it can get no more items; return the number of answers."""
     chance = random.Random(seed)  # noqa: S311  a simulation, not a secret
     waiting = list(members)
     done = 0
@@ -84,7 +84,7 @@ def _stages(
 
 
 def box_near(page: Tokenization, near: str) -> int:
-    """Return the smallest box that holds a piece of text; a list where the text ends with a line break."""
+    """Return the smallest box that contains a text; a list if the text ends with a line break."""
     if not near:
         return NO_ANSWER
     words = near.split()

@@ -1,4 +1,4 @@
-"""The finished campaigns of the demo: archives that are shipped with the code, and how they are made."""
+"""The finished campaigns of the demo: archives in the repository, and the code that creates them."""
 
 from datetime import datetime
 from pathlib import Path
@@ -19,9 +19,9 @@ MAKERS = {seed.DONE_SLUG: seed.make_finished, panel.SLUG: panel.make_panel}
 
 
 def load_finished(*, now: datetime) -> None:
-    """Load the finished campaigns that are missing, as if they had been made today.
+    """Load the finished campaigns that are missing, dated as if they had been created today.
 
-    Load them before any other campaign of a new installation, because their rows keep their primary keys.
+    Load them before creating any other campaign, because their rows keep their primary keys.
     """
     for slug in MAKERS:
         if not Campaign.objects.filter(slug=slug).exists():
@@ -41,7 +41,7 @@ def _load(slug: str, now: datetime) -> None:
 
 
 def write_finished(*, stderr: Any) -> None:
-    """Make the finished campaigns in an empty installation, and write their archives."""
+    """Create the finished campaigns in an empty installation, and write their archives."""
     seed.seed_people()
     for make in MAKERS.values():
         make(now=timezone.now(), stderr=stderr)
@@ -55,5 +55,5 @@ def write_finished(*, stderr: Any) -> None:
 
 
 def archive_of(slug: str) -> Path:
-    """Return where the archive of a finished campaign lies."""
+    """Return the path of a finished campaign's archive."""
     return HERE / f"{slug}.tar"

@@ -1,4 +1,4 @@
-"""The marketplace's part of the demo: it is another service, so it is asked by its own command."""
+"""The marketplace's part of the demo: a separate service, so the demo runs that service's own command."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def seed_marketplace(*, port: int) -> dict[str, Any]:
 
 
 def market_settings(market: dict[str, Any], *, platform_url: str) -> dict[str, str]:
-    """Return the settings by which the platform works with the demo's marketplace."""
+    """Return the platform's settings for the demo's marketplace."""
     return {
         "PLATFORM_URL": platform_url,
         "MTURK_ENDPOINT_URL": market["endpoint_url"],

@@ -1,7 +1,7 @@
 """A finished campaign of relevance labels for `make demo`: a synthetic panel answers, a synthetic expert decides.
 
-Its people go through the same services as those whom a panel sends: a visit, some items, a list of the panel. Their
-clocks are simulated, so that three days of work are there at once.
+The synthetic people use the same services as people sent by a panel: a visit, some items, a list of the panel. Their
+clocks are simulated, so three days of work are created at once.
 """
 
 import heapq
@@ -59,7 +59,7 @@ POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exp
 
 @dataclass(order=True)
 class Panelist:
-    """A person whom the panel sends, again and again; ``at`` is when they come next."""
+    """A person whom the panel sends repeatedly; ``at`` is the time of their next visit."""
 
     at: datetime
     number: int
@@ -69,24 +69,24 @@ class Panelist:
     visits: int = field(default=0, compare=False)
 
     def label(self, content: dict[str, Any]) -> int:
-        """Return what they choose for a pair."""
+        """Return the label that this person chooses for a pair."""
         question, answer = content["question_text"], content["answer_text"]
         place = self.person.choose(plain(f"{question} {answer}"), self.world.pair(question, answer).said)
         return LABELS[place]
 
     @property
     def is_careless(self) -> bool:
-        """Whether they do not read."""
+        """Return whether this person answers without reading."""
         return self.person.care < 0.5
 
     def seconds(self) -> float:
-        """Return how long they look at a pair: the careless hardly."""
+        """Return the seconds that this person looks at a pair: very few for careless people."""
         median = 6.0 if self.is_careless else 26.0
         return round(self.chance.lognormvariate(0, 0.45) * median, 1)
 
 
 def make_panel(*, now: datetime, stderr: Any) -> None:
-    """Have a synthetic panel label the pairs: what the demo loads from an archive."""
+    """Have a synthetic panel label the pairs. The demo loads the result from an archive."""
     admin = User.objects.get(email=PEOPLE["admin"])
     campaign = _campaign(admin, now - timedelta(days=4), stderr)
     workforce = workforce_add(campaign=campaign, kind="link", terms=TERMS, actor_id=admin.surrogate_id, now=now)
@@ -141,7 +141,7 @@ def _panelists(begin: datetime) -> list[Panelist]:
 
 
 def _visit(workforce: Workforce, panelist: Panelist) -> bool:
-    """Let a person come, answer what a visit holds and leave; return whether they come again."""
+    """Simulate a person's visit with some answers; return whether the person will visit again."""
     panelist.visits += 1
     arrival = Arrival(worker=f"panel-{panelist.number:02}", remote_id=f"visit-{panelist.visits:03}", is_signed=True)
     text = consent_text_current(workforce.campaign_id)
@@ -169,7 +169,7 @@ def _visit(workforce: Workforce, panelist: Panelist) -> bool:
 
 
 def _decide(campaign: Campaign, manager: UUID, expert: UUID, panelist: Panelist) -> None:
-    """Have quality control look, and play the manager and the expert."""
+    """Run quality control, and play the manager and the expert."""
     now = panelist.at
     examine_request(campaign_id=campaign.pk, now=now)
     _run_jobs()
@@ -195,7 +195,7 @@ def _decide(campaign: Campaign, manager: UUID, expert: UUID, panelist: Panelist)
 
 
 def _run_jobs() -> None:
-    """Run what became due, and what that made due."""
+    """Run the jobs that are due, and the jobs that they make due."""
     for _ in range(20):
         if not jobs_run_due():
             return

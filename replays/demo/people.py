@@ -1,4 +1,4 @@
-"""The synthetic people of the demo, and what is right of its pairs."""
+"""The synthetic people of the demo, and the right labels of its pairs."""
 
 import json
 import random
@@ -16,13 +16,13 @@ HARD_SHARE = 0.3  # pairs on which even careful people choose any label
 
 
 def person_of(seed: int, number: int, care: float, *, skips: float = 0.0) -> Person:
-    """Return one of the demo's crowd: who does not read chooses any label."""
+    """Return a person of the demo's crowd. People who don't read choose labels at random."""
     habits = Habits(returns=0.02, abandons=0, skips=skips, twice=0, undoes=0, tabs=0, fatigue=0, drift=0)
     return Person(seed, number, care, np.ones(len(LABELS)) / len(LABELS), habits=habits)
 
 
 def world_of(hard_share: float, seed: int) -> KnownWorld:
-    """Return what is right of the demo's pairs, some of which are so hard that careful people say anything."""
+    """Return the right labels of the demo's pairs, some of which are so hard that even careful people guess."""
     truth = {(plain(question), plain(answer)): label for (question, answer), label in truth_of().items()}
     gold = {(plain(row["question"]), plain(row["answer"])) for row in _rows("antique_gold.jsonl")}
     chance = random.Random(f"{seed} hard")  # noqa: S311  a simulation
@@ -31,7 +31,7 @@ def world_of(hard_share: float, seed: int) -> KnownWorld:
 
 
 def truth_of() -> dict[tuple[str, str], int]:
-    """Return the true label of each question and answer that the crowd can meet."""
+    """Return the true label of each pair of question and answer that the crowd can get."""
     rows = (*_rows("antique_pairs.jsonl"), *_rows("antique_gold.jsonl"))
     return {(row["question"], row["answer"]): row.get("true_label") or row["accepted"][0] for row in rows}
 

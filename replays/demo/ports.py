@@ -1,4 +1,4 @@
-"""The ports of the demo: chosen once and kept, since tasks at its marketplace open at the platform's address."""
+"""The ports of the demo: chosen once and stored, since tasks at its marketplace contain the platform's address."""
 
 import json
 import socket
@@ -11,23 +11,23 @@ FIRST = {PLATFORM: 8000, MARKETPLACE: 8100}
 
 
 class PortTaken(OSError):
-    """Another program listens on a port that this demo needs."""
+    """Another program uses a port that this demo needs."""
 
 
 class DemoPorts:
-    """The two ports, each held by a socket from when it is chosen until the demo ends."""
+    """The two ports, each reserved by a socket from its choice until the end of the demo."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._kept: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
 
     def hold(self, name: str) -> socket.socket:
-        """Return a socket that listens on the port that was chosen the first time, or choose one.
+        """Return a socket that listens on the stored port; without a stored port, choose one.
 
         Raises
         ------
         PortTaken
-            The one that was chosen is in use.
+            The stored port is in use.
         """
         kept = self._kept.get(name)
         try:
@@ -43,11 +43,11 @@ class DemoPorts:
         return listener
 
     def keep(self, name: str, port: int) -> None:
-        """Remember a port that was chosen."""
+        """Store a chosen port."""
         self._kept[name] = port
         self._file.write_text(json.dumps(self._kept))
 
 
 def port_of(listener: socket.socket) -> int:
-    """Return the port of a socket that listens."""
+    """Return the port of a listening socket."""
     return int(listener.getsockname()[1])

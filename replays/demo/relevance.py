@@ -35,7 +35,7 @@ TERMS = {
 
 
 def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> None:
-    """Make the campaign for people if it is not there."""
+    """Create the campaign for people if it is missing."""
     admin = User.objects.get(email=PEOPLE["admin"])
     campaign = _campaign(SLUG, "Answer relevance (try it)", admin, now, stderr, has_training=True)
     if campaign is None:
@@ -55,14 +55,14 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
 
 
 def seed_for_crowd(*, now: datetime, stderr: Any) -> None:
-    """Make the campaign that ``manage.py crowd`` answers, if it is not there."""
+    """Create the campaign for ``manage.py crowd`` if it is missing."""
     _campaign(
         CROWD_SLUG, "Answer relevance (for the synthetic crowd)", User.objects.get(email=PEOPLE["admin"]), now, stderr
     )
 
 
 def _campaign(slug: str, title: str, admin: User, now: datetime, stderr: Any, **options: Any) -> Campaign | None:
-    """Return a new campaign of the demo's pairs, launched, or None if it is there already."""
+    """Create and launch a campaign of the demo's pairs and return it, or return None if it exists already."""
     if Campaign.objects.filter(slug=slug).exists():
         return None
     campaign = campaign_create(
@@ -90,13 +90,13 @@ def _campaign(slug: str, title: str, admin: User, now: datetime, stderr: Any, **
 
 
 def import_keys(campaign: Campaign, actor_id: UUID | None, now: datetime) -> None:
-    """Bring the demo's gold keys into a campaign."""
+    """Import the demo's gold questions into a campaign."""
     with (CONTENT / "antique_gold.jsonl").open("rb") as file:
         gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=actor_id, now=now)
 
 
 def import_pairs(campaign: Campaign, count: int, stderr: Any) -> None:
-    """Bring the first pairs of the demo into a campaign."""
+    """Import the first pairs of the demo into a campaign."""
     lines = (CONTENT / "antique_pairs.jsonl").read_text(encoding="utf-8").splitlines()[:count]
     part = Path(settings.DATA_DIR) / f"{campaign.slug}.jsonl"
     part.write_text("\n".join(lines) + "\n", encoding="utf-8")

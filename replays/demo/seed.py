@@ -1,4 +1,4 @@
-"""What `make demo` puts into an empty installation."""
+"""The data that `make demo` creates in an empty installation."""
 
 import json
 import os
@@ -40,7 +40,7 @@ _CONSENT = NewConsent(
 
 
 def seed_open(*, now: datetime, stderr: Any) -> None:
-    """Create the open campaign of questions if it is missing."""
+    """Create the open campaign with questions if it is missing."""
     if Campaign.objects.filter(slug=OPEN_SLUG).exists():
         return
     admin = User.objects.get(email=PEOPLE["admin"])
@@ -50,7 +50,7 @@ def seed_open(*, now: datetime, stderr: Any) -> None:
 
 
 def seed_facts(*, now: datetime, stderr: Any) -> None:
-    """Create the campaign in which people write questions for facts (NLPCC 2017, KBQA), if it is missing."""
+    """Create the campaign for writing questions about facts (NLPCC 2017, KBQA), if it is missing."""
     if Campaign.objects.filter(slug=FACTS_SLUG).exists():
         return
     admin = User.objects.get(email=PEOPLE["admin"])
@@ -70,7 +70,7 @@ def seed_facts(*, now: datetime, stderr: Any) -> None:
 
 
 def _roles_grant(campaign: Campaign, now: datetime, **more: Role) -> None:
-    """Let rosa download, eva and finn judge, and others do what is said."""
+    """Give rosa the role for downloads, eva and finn the expert role, and others the roles in ``more``."""
     roles = {"rosa": Role.RESEARCHER, "eva": Role.EXPERT, "finn": Role.EXPERT, **more}
     with transaction.atomic():
         for name, role in roles.items():
@@ -79,7 +79,7 @@ def _roles_grant(campaign: Campaign, now: datetime, **more: Role) -> None:
 
 
 def _logins() -> dict[str, str]:
-    """Return this installation's own passwords, made once and readable by its owner only."""
+    """Return this installation's passwords, generated once and readable by its owner only."""
     path = Path(settings.DATA_DIR) / "demo-logins.json"
     kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
     logins = {email: kept.get(email) or new_password() for email in PEOPLE.values()}
@@ -92,9 +92,9 @@ def _logins() -> dict[str, str]:
 
 
 def seed_people() -> dict[str, str]:
-    """Create the demo's people where they are missing; return their logins.
+    """Create the demo's people if they are missing; return their logins.
 
-    People who came with an archive have no password and aren't administrators yet.
+    People from an archive have no password and aren't administrators yet.
     """
     logins = _logins()
     for name, email in PEOPLE.items():
@@ -139,7 +139,7 @@ def items_import(campaign: Campaign, path: Path, stderr: Any) -> None:
 
 
 def make_finished(*, now: datetime, stderr: Any) -> None:
-    """Have a synthetic crowd answer the questions: what the demo loads from an archive."""
+    """Have a synthetic crowd answer the questions. The demo loads the result from an archive."""
     admin = User.objects.get(email=PEOPLE["admin"])
     title = "Questions about four pages, answered by a synthetic crowd"
     campaign = _campaign(DONE_SLUG, title, admin, now=now, stderr=stderr, is_synthetic=True)

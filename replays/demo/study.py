@@ -1,4 +1,4 @@
-"""A finished study of 25 annotations for the demo: a synthetic crowd answers, two synthetic experts judge."""
+"""A finished study of 25 annotations for the demo: a synthetic crowd annotates, and two synthetic experts judge."""
 
 import random
 from datetime import datetime
@@ -22,7 +22,7 @@ DOUBT = 0.15  # how often an expert finds debatable what is correct
 def study_finish(
     *, campaign: Campaign, members: list[Member], expected: dict[str, dict[str, str]], now: datetime, stderr: Any
 ) -> None:
-    """Ask for 25 annotations of ten items, and let the crowd and two experts do their work."""
+    """Request 25 annotations for each of ten items, and let the crowd and two experts do the work."""
     scope = {"campaign": str(campaign.pk), "seed": SEED}
     more = {**scope, "split": "dev", "n": WAYS, "sample": ITEMS}
     run_here(kind="annotation.extend", payload=more, stderr=stderr, scope_id=campaign.pk)
@@ -38,7 +38,10 @@ def study_finish(
 
 
 def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: random.Random, now: datetime) -> None:
-    """Have two experts judge a case alone; where they differ, the first proposes what they agree on, and the second confirms it."""
+    """Have two experts judge a case, each alone.
+
+    If they differ, the first proposes a consensus, and the second confirms it.
+    """
     said = _grades(case, expected)
     for expert in experts:
         alone = {
@@ -53,7 +56,7 @@ def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: ra
 
 
 def _grades(case: Case, expected: dict[str, str]) -> dict[str, str]:
-    """Return correct for the box that is expected, debatable for another one, wrong where none is expected."""
+    """Return correct for the expected box, debatable for another box, and wrong if no box is expected."""
     page = tokenization_of(case.item.tokenization)
     assert page is not None
     box = box_near(page, expected["near"]) if expected["label"] == "good" else -1

@@ -1,1 +1,1 @@
-"""Where people find work: their own account, a panel's link, a marketplace."""
+"""The places where people find work: their own account, a panel's link, a marketplace."""

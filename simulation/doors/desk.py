@@ -1,4 +1,4 @@
-"""Someone at the pages where items are answered: what they do with each page, wherever it came from."""
+"""A person on the pages for answering items: the reaction to each page, whatever door the person came by."""
 
 import json
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ PATIENCE = 5  # answers to one item that a page does not take, after which someo
 
 
 class PageBroke(RuntimeError):
-    """A page answered with an error that no person could have caused."""
+    """A page responded with an error that no person could have caused."""
 
 
 @dataclass
 class Desk:
-    """One person, their browser, and what they know of the world.
+    """One person, with their browser and their world.
 
-    ``seconds``: how long they have been at it by their own clock; the simulation does not wait that long.
+    ``seconds``: the time that they have worked by the simulated clock; the simulation doesn't wait that long.
     """
 
     person: Person
@@ -51,7 +51,7 @@ class Desk:
     _began: float = 0.0
 
     def onward(self, page: Page) -> Page | None:
-        """Do what a page asks for and return the one that follows; None when it asks for nothing that can be done."""
+        """Respond to a page and return the next page; None if the page offers nothing to do."""
         if page.status in (
             403,
             404,
@@ -64,7 +64,7 @@ class Desk:
         return self._through_the_door(page) or self._answered(page)
 
     def _through_the_door(self, page: Page) -> Page | None:
-        """Agree, read what changed, learn, begin: whatever comes before the first item."""
+        """Do the steps before the first item: give consent, read changed guidelines, do the training, begin."""
         for part in ("/agree/", "/consent/", "/guidelines/"):
             form = page.form_to(part)
             if form is not None and not page.stage:
@@ -129,12 +129,12 @@ class Desk:
         return self.browser.send(undo)
 
     def _old_tab(self, answer: Answer) -> None:
-        """Send what an old tab still shows, as people do who lose track; the response is not read."""
+        """Send an outdated form from an old tab, as people sometimes do; the response is not read."""
         if self._old is not None and self.person.does("tabs", answer.key):
             self.browser.send(self._old[0], **self._old[1])
 
     def _tell(self, page: Page, answer: Answer) -> None:
-        """Send the click log, in one piece."""
+        """Send the click log as one piece."""
         url = page.stage.get("data-events-url")
         if url and answer.events:
             # Seconds since the item was there, as the page counts them: each piece has a number of its own.

@@ -1,4 +1,4 @@
-"""A worker at a marketplace: takes HITs, reads the page in the frame, answers, submits."""
+"""A marketplace worker: takes HITs, reads the page in the frame, answers, submits."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,7 +13,7 @@ MOST_PAGES = 60  # of one ticket: more would be a page that leads nowhere
 
 
 class Outcome(StrEnum):
-    """What became of one attempt to work."""
+    """The result of one attempt to work."""
 
     HANDED_IN = "handed_in"
     RETURNED = "returned"
@@ -41,12 +41,12 @@ class MarketWorker:
 
     @property
     def requests(self) -> int:
-        """How many requests they made."""
+        """The number of requests made."""
         return self.browser.requests + self._in_frames
 
     @property
     def seconds(self) -> float:
-        """How long they have been at it by their own clock."""
+        """The seconds that this person has worked, by the simulated clock."""
         return self.desk.seconds
 
     def log_in(self) -> None:
@@ -75,14 +75,14 @@ class MarketWorker:
         return self.finish(taken)
 
     def take(self) -> Page | None:
-        """Accept the next HIT and return its page; None when there is none."""
+        """Accept the next HIT and return its page; None if there is no HIT."""
         self.taken += 1
         around, self._around = self._around, None
         page = self._accepted(around) if around else None
         return page or self._accepted(self.browser.get(f"{self.market_url}/"))
 
     def _accepted(self, page: Page) -> Page | None:
-        """Press what accepts the next one on a page; None where there is none any more."""
+        """Submit the page's form for the next HIT, and return the accepted HIT; None if there is none left."""
         accept = page.form_to("/next/")
         taken = self.browser.send(accept) if accept else None
         return taken if taken and taken.frames else None
@@ -94,7 +94,7 @@ class MarketWorker:
         return Outcome.RETURNED
 
     def finish(self, taken: Page) -> Outcome:
-        """Do what an accepted HIT asks for and hand it in, or give it back if it offers nothing."""
+        """Work on an accepted HIT and submit it, or return it if it offers no work."""
         page = self.in_frame(taken)
         done = page.form_to(SUBMIT) if page else None
         if done is None:
@@ -110,7 +110,7 @@ class MarketWorker:
         return Outcome.HANDED_IN
 
     def in_frame(self, taken: Page, until: str = SUBMIT) -> Page | None:
-        """Walk the pages of a frame until one has a form to a place; None when they lead to nothing."""
+        """Go through the pages of a frame until one has a form to an address; None if there is nothing more to do."""
         # A frame of another site has no cookies: a browser without any.
         self.desk.browser = Browser()
         page: Page | None = self.desk.browser.get(taken.frames[0])

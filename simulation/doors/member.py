@@ -1,4 +1,4 @@
-"""A member with an account of the platform, at the pages where they answer."""
+"""A member with an account on the platform, on the pages for answering items."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Member:
 
     @property
     def seconds(self) -> float:
-        """How long they have been at it by their own clock."""
+        """The seconds that this person has worked, by the simulated clock."""
         return self.desk.seconds
 
     def log_in(self) -> None:
@@ -43,7 +43,7 @@ class Member:
             raise RuntimeError(f"{self.email} could not log in")
 
     def work(self) -> Outcome:
-        """Answer one item, stage by stage; ask for one where none is open."""
+        """Answer one item, stage by stage; request an item if none is open."""
         done, asked = self.desk.answers, False
         page = self._page or self.browser.get(f"{self.site_url}/work/{self.campaign}/")
         for _ in range(MOST_STEPS):

@@ -1,1 +1,1 @@
-"""What people make of the pages of each kind of task."""
+"""Readers that simulate people's answers to the pages of each kind of task."""

@@ -1,4 +1,4 @@
-"""The three stages of Natural Questions: the question, the box that answers it, the words that do."""
+"""The three stages of Natural Questions: the question, the answering box, and the answering words."""
 
 import json
 
@@ -19,7 +19,7 @@ def _asked(page: Page) -> str:
 
 
 def read_question(page: Page, person: Person, world: QuestionWorld) -> Answer | None:
-    """Judge whether it is a good question."""
+    """Judge whether the question is good."""
     question = _asked(page)
     asked, chance = world.asked(question), person.chance("good", question)
     share = asked.bad if chance.random() < person.attention() else 0.5
@@ -36,7 +36,7 @@ def read_question(page: Page, person: Person, world: QuestionWorld) -> Answer | 
 
 
 def read_page(page: Page, person: Person, world: QuestionWorld) -> Answer | None:
-    """Find the box, or find none."""
+    """Find the answering box, or answer that there is none."""
     form, question = stage_form(page, "candidate_index"), _asked(page)
     if form is None:
         return None
@@ -52,7 +52,7 @@ def read_page(page: Page, person: Person, world: QuestionWorld) -> Answer | None
 
 
 def _box(person: Person, world: QuestionWorld, question: str, tags: list[str]) -> int | None:
-    """Return the place of the box that a person chooses among those of a page."""
+    """Return the index of the box that a person chooses on a page; None if the person finds none."""
     asked, chance = world.asked(question), person.chance("box", question)
     if not tags:
         return None
@@ -66,7 +66,7 @@ def _box(person: Person, world: QuestionWorld, question: str, tags: list[str]) -
 
 
 def read_box(page: Page, person: Person, world: QuestionWorld) -> Answer | None:
-    """Mark the words in the box, or say yes, no or none."""
+    """Mark the words in the box, or answer yes, no or none."""
     form, question = stage_form(page, "spans"), _asked(page)
     element = page.document.select_one("#box-words")
     if form is None or element is None:

@@ -1,4 +1,4 @@
-"""A question, an answer, four labels."""
+"""A question, an answer, and four labels."""
 
 from simulation.browser import Page
 from simulation.people import Person

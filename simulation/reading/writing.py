@@ -1,7 +1,7 @@
 """Questions that people write for a fact or a sentence, review, and answer blind.
 
-A question is written from a template and what the page shows, with one of several openings. Who does not read asks for
-something that is not there. Who answers blind compares what is asked with what there is to choose from.
+A question is written from a template and the text on the page, with one of several openings. People who don't read ask
+for something that isn't on the page. People who answer blind compare the question with the choices.
 """
 
 import re
@@ -21,9 +21,9 @@ LIKE = 0.3  # of the pairs of signs of a question that stand in what answers it,
 
 @dataclass(frozen=True)
 class WritingWorld:
-    """How questions are written: what is right of them stands on the page.
+    """The rules for writing questions; the right answers are on the page.
 
-    ``edits``: how often a reviewer who accepts changes something small.
+    ``edits``: how often a reviewer who accepts a question makes a small change.
     """
 
     seed: int
@@ -36,7 +36,7 @@ def _pairs(text: str) -> set[str]:
 
 
 def likeness(question: str, text: str) -> float:
-    """Return which share of the pairs of signs of a question stand in a text.
+    """Return the share of a question's pairs of characters that occur in a text.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def likeness(question: str, text: str) -> float:
 
 
 def _about(page: Page) -> tuple[str, str]:
-    """Return what a question is to be about, and what it must not say: of a fact its object, of a sentence its end."""
+    """Return the topic of a question and the text that it mustn't contain: a fact's object, or a sentence's end."""
     fact = [" ".join(part.text.split()) for part in page.document.select("dl.fact dd")]
     if fact:
         return f"{re.split(r' [(（]', fact[0])[0]}的{fact[1]}", fact[2]
@@ -122,7 +122,7 @@ def read_review(page: Page, person: Person, world: WritingWorld) -> Answer | Non
 
 
 def read_recover(page: Page, person: Person, world: WritingWorld) -> Answer | None:
-    """Choose what answers a question, without being told what it was written for."""
+    """Choose the answer to a question, without knowing what it was written for."""
     form, asked = stage_form(page, "choice"), page.words("#question")
     if form is None:
         return None

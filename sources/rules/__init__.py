@@ -1,1 +1,1 @@
-"""How raw material becomes items: pure rules, each seeded and reported."""
+"""Pure rules that turn raw material into items, each seeded and reported."""

@@ -1,8 +1,8 @@
-"""What is wrong with a record of raw material."""
+"""Errors in a record of raw material."""
 
 
 class RecordFault(ValueError):
-    """A record breaks its form; the message says why, ``column`` where."""
+    """A record isn't in the expected form; the message gives the reason, ``column`` the column."""
 
     def __init__(self, column: str, message: str) -> None:
         super().__init__(message)

@@ -1,8 +1,8 @@
-"""Which nouns name a kind of thing: Hearst patterns over a corpus.
+"""Nouns that name a kind of thing: Hearst patterns over a corpus.
 
-"Cities such as Lagos", "painters including Turner", "Lagos and other cities" say that the noun is a hypernym (Hearst 1992,
-"Automatic acquisition of hyponyms from large text corpora"). Natural Questions took its categorical noun phrases so
-(section 3.1, footnote 3) and does not say from which corpus. Only the head noun is kept: it decides.
+"Cities such as Lagos", "painters including Turner", "Lagos and other cities" show that the noun is a hypernym (Hearst
+1992, "Automatic acquisition of hyponyms from large text corpora"). Natural Questions found its categorical noun phrases
+this way (section 3.1, footnote 3), but doesn't name the corpus. Only the head noun is stored, because it decides.
 """
 
 import re
@@ -47,14 +47,14 @@ _IRREGULAR = {
 
 
 class Instance(NamedTuple):
-    """That a text says of a name that it is of a kind: the noun in its singular form."""
+    """A name and the kind that a text gives for it, as a noun in its singular form."""
 
     kind: str
     name: str
 
 
 def singular(noun: str) -> str:
-    """Return a noun of English in its singular form, by its ending."""
+    """Return the singular form of an English noun, by its ending."""
     if noun in _IRREGULAR:
         return _IRREGULAR[noun]
     if noun.endswith("ies") and len(noun) > 4:
@@ -67,7 +67,7 @@ def singular(noun: str) -> str:
 
 
 def instances(text: str) -> Iterator[Instance]:
-    """Yield what a text says by Hearst patterns; plural nouns only, since a kind stands in the plural there."""
+    """Yield the instances that a text gives by Hearst patterns; only plural nouns, since kinds are plural there."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             noun = match["kind"]

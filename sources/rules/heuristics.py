@@ -1,12 +1,12 @@
 """The five heuristics by which Natural Questions took questions from queries (Kwiatkowski et al. 2019, section 3.1).
 
-The paper states them in a sentence each and gives an example of five (Table 1). Where its words leave a choice, the
-choice is made here so that the examples hold:
+The paper states each in a sentence and gives five examples (Table 1). Where the paper's words are ambiguous,
+the rules here are chosen so that the examples hold:
 
-- Rule 4's example, "how far is chardon ohio from cleveland ohio", has no common noun behind its preposition: a place with
-  its state or country counts as a categorical noun phrase.
-- Rule 5's example, "american comedian on have i got news for you", does contain a preposition: a query that is one
-  categorical noun phrase, a preposition and the name of a work holds too, and prepositions inside names do not count.
+- Rule 4's example, "how far is chardon ohio from cleveland ohio", has no common noun after its preposition: a place
+  with its state or country counts as a categorical noun phrase.
+- Rule 5's example, "american comedian on have i got news for you", does contain a preposition: the rule also holds
+  for a categorical noun phrase, a preposition and the name of a work, and prepositions inside names are ignored.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -41,7 +41,7 @@ class Phrase(NamedTuple):
 
 
 def rules_of(words: Sequence[Word], categories: Collection[str]) -> frozenset[str]:
-    """Return which of `RULES` hold for a query.
+    """Return the `RULES` that hold for a query.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def phrases_of(words: Sequence[Word]) -> list[Phrase]:
 
 
 def _is_named(word: Word, categories: Collection[str]) -> bool:
-    """Return whether a word belongs to a name; taggers take kinds in lower case for proper nouns too."""
+    """Return whether a word belongs to a name; taggers also tag lowercase kinds as proper nouns."""
     return word.entity is not None or (word.pos == "PROPN" and not _is_kind(word, categories))
 
 
 def _count_entities(words: Sequence[Word], named: Sequence[bool]) -> int:
-    """Return how many entities there are: those of the tagger, and runs of other proper nouns."""
+    """Return the number of entities: the tagger's entities, and sequences of other proper nouns."""
     runs = sum(
         inside and word.entity is None and not (at and named[at - 1] and words[at - 1].entity is None)
         for at, (word, inside) in enumerate(zip(words, named, strict=True))
@@ -145,7 +145,7 @@ def _is_preposition(word: Word) -> bool:
 
 
 def _has_relative(words: Sequence[Word]) -> bool:
-    """Return whether a relative pronoun follows a noun; one that begins a query asks."""
+    """Return whether a relative pronoun follows a noun; a pronoun at the start of a query is a question word."""
     return any(
         word.text in RELATIVES
         and before.phrase is not None
@@ -166,7 +166,10 @@ def _is_place_with_region(words: Sequence[Word], phrase: Phrase) -> bool:
 
 
 def _is_kind_of_work(words: Sequence[Word], first: Phrase, categories: Collection[str]) -> bool:
-    """Return whether a query is a kind of thing, a preposition, and a name: one entity, or words that only a name holds there."""
+    """Return whether a query is a kind of thing, a preposition, and a name.
+
+    The name is one entity, or words that only occur in a name at that position.
+    """
     rest = words[first.end + 1 :]
     if (
         first.first

@@ -1,4 +1,4 @@
-"""Which part of a record of elsewhere becomes which column of a row."""
+"""The mapping from the parts of another tool's record to the columns of a row."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,12 +7,12 @@ from sources.rules.faults import RecordFault
 
 
 def pairs_of(given: Sequence[str]) -> dict[str, str]:
-    """Return the path of each column, from ``column=path`` each; a path names keys with dots between them.
+    """Return the path of each column, from arguments ``column=path``; a path is keys separated by dots.
 
     Raises
     ------
     ValueError
-        One has no ``=``, an empty side, or a column that an earlier one has.
+        An argument has no ``=``, an empty side, or a column that an earlier argument has.
     """
     found: dict[str, str] = {}
     for one in given:
@@ -31,13 +31,13 @@ def mapped(record: Mapping[str, Any], paths: Mapping[str, str]) -> dict[str, Any
     Raises
     ------
     RecordFault
-        It lacks one of them.
+        The record lacks one of them.
     """
     return {column: at(record, path) for column, path in paths.items()}
 
 
 def at(record: Any, path: str) -> Any:
-    """Return what stands at a path of a record; keys may have dots in them, as `Input.text` has.
+    """Return the value at a path of a record; keys may contain dots, as in `Input.text`.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Texts that say nearly the same: an exact join of sets of terms, and the groups that it makes.
+"""Near duplicates among texts: an exact join of sets of terms, and the resulting groups.
 
-ANTIQUE dropped questions with "90% term overlap" (Hashemi et al. 2020, section 3.1) and does not say of what. The share of
-the longer text is the default; the others are known as Jaccard (of all terms), Dice (of the mean length) and containment
-(of the shorter text). The join filters by prefix and length (Chaudhuri et al. 2006; Bayardo et al. 2007, "Scaling up all
-pairs similarity search"): it finds every pair, and compares few of those that are none.
+ANTIQUE dropped questions with "90% term overlap" (Hashemi et al. 2020, section 3.1) without defining the share. The
+share of the longer text is the default; the others are known as Jaccard (of all terms), Dice (of the mean length) and
+containment (of the shorter text). The join filters by prefix and length (Chaudhuri et al. 2006; Bayardo et al. 2007,
+"Scaling up all pairs similarity search"): it finds every pair, and compares few pairs that aren't near duplicates.
 """
 
 import math
@@ -19,7 +19,7 @@ Terms = frozenset[str]
 
 
 class Denominator(StrEnum):
-    """What the number of common terms is a share of."""
+    """The denominator of the share of common terms."""
 
     LONGER = "longer"
     ALL = "all"
@@ -28,14 +28,14 @@ class Denominator(StrEnum):
 
 
 class Overlap(NamedTuple):
-    """From which share of common terms on two texts are near duplicates."""
+    """The share of common terms from which two texts are near duplicates."""
 
     threshold: Fraction = Fraction(9, 10)
     of: Denominator = Denominator.LONGER
     strictly_above: bool = True
 
     def least_common(self, one: int, other: int) -> int:
-        """Return how many terms texts with so many terms have in common at least, to be near duplicates."""
+        """Return the minimum number of common terms for texts of these sizes to be near duplicates."""
         share = self.threshold
         needed = {
             Denominator.LONGER: share * max(one, other),
@@ -58,9 +58,9 @@ class Overlap(NamedTuple):
 
 
 def near_pairs(sets: Sequence[Terms], overlap: Overlap) -> Iterator[tuple[int, int]]:
-    """Yield every pair of places whose sets are near duplicates, the place of the smaller set first.
+    """Yield every pair of indices whose sets are near duplicates; the index of the smaller set comes first.
 
-    Sets without terms are like none. Equal sets are found like all others: of many of them there are many pairs.
+    An empty set matches no other set. Equal sets are found like all others, so many equal sets give many pairs.
     """
     frequency = Counter(term for terms in sets for term in terms)
     rank = {term: place for place, (term, _) in enumerate(sorted(frequency.items(), key=lambda one: (one[1], one[0])))}
@@ -86,14 +86,14 @@ def near_pairs(sets: Sequence[Terms], overlap: Overlap) -> Iterator[tuple[int, i
 
 
 def _smallest_partner(overlap: Overlap, size: int) -> int:
-    """Return how many terms a set has at least that can be a near duplicate of one with so many, or more."""
+    """Return the smallest size of a set that can be a near duplicate of a set with ``size`` terms or more."""
     return 1 + bisect_left(range(1, size), True, key=lambda least: overlap.least_common(least, size) <= least)
 
 
 def groups_of(texts: Mapping[str, Terms], overlap: Overlap) -> list[list[str]]:
-    """Return the groups of ids whose texts are near duplicates, directly or by way of others, each of at least two.
+    """Return the groups of ids with near-duplicate texts, each of at least two; links can be indirect.
 
-    In the order of the ids.
+    The groups are in the order of the ids.
     """
     by_terms: dict[Terms, list[str]] = defaultdict(list)
     for key, terms in texts.items():
@@ -118,7 +118,7 @@ def groups_of(texts: Mapping[str, Terms], overlap: Overlap) -> list[list[str]]:
 class Dropped(NamedTuple):
     """A text that was dropped for another one, and the share of terms that they have in common.
 
-    Of a group that hangs together by way of others, the share can lie below the threshold.
+    In a group with indirect links, the share can lie below the threshold.
     """
 
     text: str
@@ -129,7 +129,7 @@ class Dropped(NamedTuple):
 def near_duplicates(
     texts: Mapping[str, Terms], overlap: Overlap, choose: Callable[[Collection[str]], str]
 ) -> Iterator[Dropped]:
-    """Yield what is dropped, so that one text of each group is left: the one that is chosen."""
+    """Yield the dropped texts; the chosen text of each group is kept."""
     for group in groups_of(texts, overlap):
         kept = choose(group)
         for text in group:

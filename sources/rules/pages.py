@@ -1,6 +1,7 @@
-"""Which page of a search result a question is asked of: the first of Wikipedia among the first five.
+"""The page for a question, from search results: the first Wikipedia article among the first five results.
 
-Natural Questions kept a question where a Wikipedia page is among the top 5 search results (Kwiatkowski et al. 2019, section 3.1).
+Natural Questions kept a question if a Wikipedia page is among the top 5 search results (Kwiatkowski et al. 2019,
+section 3.1).
 """
 
 import re
@@ -20,7 +21,7 @@ _SPACES = frozenset(
 
 
 class Page(NamedTuple):
-    """A page that was found: its place among the results, from 1; its address and title."""
+    """A page that was found: its rank among the results, from 1; its address and title."""
 
     rank: int
     url: str
@@ -33,7 +34,7 @@ def addresses_of(row: Mapping[str, Any]) -> list[str]:
     Raises
     ------
     RecordFault
-        There is no list of results, or a result has no address.
+        The list of results is missing, or a result has no address.
     """
     found: Any = next((row[name] for name in _LISTS if name in row), None)
     if isinstance(found, dict):
@@ -53,7 +54,10 @@ def _address(result: Any) -> str:
 
 
 def wikipedia_page(addresses: Iterable[str], *, language: str, first: int = FIRST) -> Page | None:
-    """Return the first article of a Wikipedia among the first results, if there is one; its desktop and mobile addresses are one."""
+    """Return the first article of a Wikipedia among the first results, or None.
+
+    Desktop and mobile addresses of an article are treated as the same.
+    """
     for rank, address in enumerate(addresses, 1):
         if rank > first:
             return None

@@ -1,4 +1,4 @@
-"""Pools: which answers to a question are judged, from what several systems returned and the question's own answers.
+"""Pools: the answers to a question to be judged, from several systems' results and the question's own answers.
 
 ANTIQUE's test set was pooled (Hashemi et al. 2020, section 3.1): the best k answers of each system, together.
 """
@@ -12,7 +12,7 @@ Scores = Mapping[str, Mapping[str, float]]  # by question and answer
 
 
 class Depth(NamedTuple):
-    """How far down each run is taken, and what of answers with the same score."""
+    """The number of answers to take from each run, and the treatment of ties."""
 
     k: int
     ties: TieOrder = TieOrder.GREATER_ID
@@ -20,7 +20,10 @@ class Depth(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What is taken of a run for a question: answers with their places, the best first; how many score like the last."""
+    """The answers taken from a run for a question, the best first.
+
+    ``cut_ties`` is the number of answers left out although they have the score of the last one.
+    """
 
     answers: list[str]
     cut_ties: int  # answers that score as the last one that is taken, and are not taken
@@ -35,7 +38,7 @@ def taken(scores: Mapping[str, float], depth: Depth) -> Taken:
 
 
 class Pooled(NamedTuple):
-    """An answer of the pool: by which runs it came, at which place of each; and whether it is the question's own."""
+    """An answer of the pool: the runs with it, its rank in each, and whether it is one of the question's own."""
 
     answer: str
     brought: dict[str, int]
@@ -48,11 +51,11 @@ def pool(takens: Mapping[str, Taken], own: Sequence[str], without: Sequence[str]
     Parameters
     ----------
     takens
-        What is taken, by run.
+        The answers taken, by run.
     own
         The question's own answers, which are judged whether a system returned them or not.
     without
-        Answers that are not judged: the asker's best one, which has its label.
+        Answers that aren't judged: the asker's best answer, which already has its label.
     """
     brought: dict[str, dict[str, int]] = {answer: {} for answer in own}
     for run, found in takens.items():

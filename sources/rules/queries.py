@@ -1,7 +1,8 @@
-"""Which queries of a log can be questions: long ones that several people issued within a short time.
+"""Queries of a log that can be questions: long queries issued by several people within a short time.
 
-The questions of Natural Questions are queries of 8 words or more that several users issued in a short period (Kwiatkowski et
-al. 2019, section 3.1). The paper says neither how many users nor how short: both are stated, and recorded.
+The questions of Natural Questions are queries of 8 words or more that several users issued in a short period
+(Kwiatkowski et al. 2019, section 3.1). The paper gives neither the number of users nor the period: both are parameters,
+and recorded.
 """
 
 from collections import Counter
@@ -18,7 +19,7 @@ _LAST_SECOND = 253_402_300_799  # of the year 9999
 
 
 class Query(NamedTuple):
-    """A query as it was issued: its text with single blanks, who issued it, and when (in seconds since 1970)."""
+    """A query as it was issued: its text with single spaces, who issued it, and when (in seconds since 1970)."""
 
     text: str
     user: str
@@ -26,17 +27,17 @@ class Query(NamedTuple):
 
     @property
     def words(self) -> int:
-        """How many words it has."""
+        """The number of words."""
         return len(self.text.split())
 
 
 def text_of(row: Mapping[str, Any]) -> str:
-    """Return the text of a row of queries or questions, with single blanks.
+    """Return the text of a row of queries or questions, with single spaces.
 
     Raises
     ------
     RecordFault
-        It has none.
+        The row has no text.
     """
     return " ".join(str(_value(row, _QUERY)).split())
 
@@ -49,7 +50,7 @@ def query_of(row: Mapping[str, Any]) -> Query:
     Raises
     ------
     RecordFault
-        A column is missing, or the time is none.
+        A column is missing, or the time isn't valid.
     """
     return Query(text_of(row), str(_value(row, _USER)).strip(), _seconds(_value(row, _TIME)))
 
@@ -79,13 +80,13 @@ def _seconds(value: str | float) -> float:
 
 
 def most_users(issued: Iterable[tuple[float, str]], window_seconds: float) -> int:
-    """Return how many different users issued a query within some window at most.
+    """Return the maximum number of different users who issued a query within one window.
 
     Parameters
     ----------
     issued
-        Times and users, in the order of their times. Two times belong to one window when they lie apart by at most its
-        length.
+        Times and users, in the order of their times. Two times belong to one window if their distance is at most the
+        window's length.
     """
     within: Counter[str] = Counter()
     held: list[tuple[float, str]] = []

@@ -1,4 +1,4 @@
-"""Which questions of a collection are asked: the filters of ANTIQUE (Hashemi et al. 2020, section 3), in its order.
+"""Selection of questions from a collection: the filters of ANTIQUE (Hashemi et al. 2020, section 3), in its order.
 
 Records are those of nfL6: ``id``, ``question``, ``nbestanswers``, ``answer`` (the best one) and ``main_category``.
 """
@@ -20,7 +20,7 @@ Drawn = Callable[[str], int]  # a number for an id, by seed: the lowest are draw
 
 
 class Question(NamedTuple):
-    """A record that can be read, and in which row of its file it stands."""
+    """A readable record, and its row in its file."""
 
     row: int
     id: str
@@ -29,7 +29,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is kept."""
+    """The criteria for keeping a question."""
 
     least_terms: int = LEAST_TERMS
     excluded: tuple[str, ...] = EXCLUDED
@@ -39,14 +39,14 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of each question: why it was dropped, and for near duplicates which one was kept."""
+    """The result for each question: why it was dropped, and for near duplicates which one was kept."""
 
     dropped: dict[str, tuple[str, dict[str, Any]]]
     alone: dict[str, int]  # how many each filter would drop by itself
 
     @property
     def together(self) -> dict[str, int]:
-        """How many each filter dropped of what those before it left."""
+        """Return the number of questions that each filter dropped from those left by the filters before it."""
         counts = Counter(why for why, _more in self.dropped.values())
         return {why: counts[why] for why in (*self.alone, NOT_DRAWN)}
 
@@ -57,7 +57,7 @@ def question_of(record: Record) -> tuple[str, Record]:
     Raises
     ------
     RecordFault
-        Its id or its text is missing or no text, or its answers are no list of texts.
+        Its id or its text is missing or isn't a text, or its answers aren't a list of texts.
     """
     for column in ("id", "question"):
         if not isinstance(record.get(column), str) or not record[column].strip():
@@ -71,10 +71,10 @@ def question_of(record: Record) -> tuple[str, Record]:
 
 
 def filtered(questions: Iterable[Question], filters: Filters, drawn: Drawn) -> Outcome:
-    """Return what becomes of questions with different ids.
+    """Return the result for questions with different ids.
 
-    Of near duplicates the one that is drawn stays; of what is left, so many are drawn as the sample asks for. What a record
-    holds beside its question is not kept, so that a large file costs little memory.
+    Of near duplicates, a randomly drawn one is kept; a sample is then drawn from the remaining questions. A record's
+    other content isn't kept in memory, so that a large file needs little of it.
     """
     terms: dict[str, Terms] = {}
     reasons: dict[str, list[str]] = {TOO_SHORT: [], NO_BEST: [], CATEGORY: []}

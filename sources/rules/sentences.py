@@ -1,4 +1,4 @@
-"""Texts cut into sentences, in Chinese and in English, as items of document-based questions hold them."""
+"""Splits Chinese and English texts into sentences, for items of document-based questions."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SHORT = frozenset(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, each with single blanks. A line ends a sentence."""
+    """Yield the sentences of a text, each with single spaces. A line break ends a sentence."""
     for line in text.splitlines():
         for wide in _cut_wide(line):
             for sentence in _cut_narrow(wide):
@@ -44,6 +44,6 @@ def _cut_narrow(text: str) -> Iterator[str]:
 
 
 def _is_short(before: str) -> bool:
-    """Return whether the word before a full stop is one that is written with it."""
+    """Return whether the word before a full stop is an abbreviation, which is written with it."""
     word = before.rsplit(None, 1)[-1].lstrip("\"'“‘([") if before.split() else ""
     return word.lower() in _SHORT or re.fullmatch(r"(?:[A-Z]\.)*[A-Z]", word) is not None

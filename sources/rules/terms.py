@@ -1,4 +1,4 @@
-"""Terms of a text, as filters and BM25 count them."""
+"""Terms of a text, as filters and BM25 use them."""
 
 import re
 import unicodedata
@@ -17,9 +17,9 @@ def _term() -> re.Pattern[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms of a text in order: words and numbers without regard to case, single Chinese and Japanese signs.
+    """Return the terms of a text in order: lowercase words and numbers, and single Chinese and Japanese characters.
 
-    Signs that look alike in Unicode's compatibility form (NFKC) are the same.
+    Characters that are equal in Unicode's compatibility form (NFKC) are the same.
 
     >>> terms_of("Don't we have 3 kinds?")
     ["don't", 'we', 'have', '3', 'kinds']

@@ -24,12 +24,12 @@ class Triple(NamedTuple):
 
 
 def triple_of(line: str) -> Triple:
-    """Return the triple of a line, whichever form it has, with single blanks.
+    """Return the triple of a line in any of the forms, with single spaces.
 
     Raises
     ------
     LineFault
-        It has none of the forms, or a part of it is empty.
+        The line is in none of the forms, or a part of it is empty.
     """
     if line.lstrip().startswith("<"):
         parts = _n_triple(line)
@@ -54,7 +54,7 @@ def _n_triple(line: str) -> list[str]:
 
 
 def _local(name: str) -> str:
-    """Return what a person reads of an IRI: its last part, with blanks."""
+    """Return the readable part of an IRI: its last part, with spaces."""
     return unquote(re.split(r"[/#]", name.rstrip("/#"))[-1]).replace("_", " ")
 
 

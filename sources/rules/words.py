@@ -1,14 +1,14 @@
-"""Words of a query as a tagger sees them, and the words of English that belong to closed classes."""
+"""Words of a query with a tagger's tags, and English words of the closed classes."""
 
 from typing import NamedTuple
 
 
 class Word(NamedTuple):
-    """One word of a query, with what a tagger says of it.
+    """One word of a query, with its tags.
 
-    ``pos`` is a universal part of speech (https://universaldependencies.org/u/pos/), or ``X`` where the tagger cannot tell.
-    ``entity`` and ``phrase`` number the entity (a name, not an amount or a time) and the noun phrase that a word belongs to; ``is_head`` marks the head of
-    a noun phrase, ``ends_relative`` the last word of a relative clause.
+    ``pos`` is a universal part of speech (https://universaldependencies.org/u/pos/), or ``X`` if the tagger can't tell.
+    ``entity`` and ``phrase`` number the entity (a name, not an amount or a time) and the noun phrase of a word;
+    ``is_head`` marks the head of a noun phrase, ``ends_relative`` the last word of a relative clause.
     """
 
     text: str  # in lower case

@@ -1,4 +1,4 @@
-"""The steps from raw material towards items, by their names."""
+"""The steps from raw material towards items, by name."""
 
 from sources.step import Step
 from sources.steps import bm25, elsewhere, heuristics, kinds, pages, pool, queries, questions, sentences, triples

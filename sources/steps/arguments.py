@@ -1,4 +1,4 @@
-"""Arguments that several steps take."""
+"""Arguments shared by several steps."""
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError
@@ -10,7 +10,7 @@ from sources.step import StepError
 
 
 def share(text: str) -> Fraction:
-    """Return a share as people write it, exactly: ``0.9`` or ``9/10``; the type of an argument."""
+    """Parse a share exactly: ``0.9`` or ``9/10``; used as the type of an argument."""
     is_one = re.fullmatch(r"[01]?(\.\d{1,9})?|\d{1,6}/[1-9]\d{0,5}", text, re.ASCII) and text
     if not is_one or not 0 < Fraction(text) <= 1:
         raise ArgumentTypeError(f"{text!r} isn't a share: expected 0.9 or 9/10, above 0 and at most 1")
@@ -18,12 +18,12 @@ def share(text: str) -> Fraction:
 
 
 def named_apart(paths: list[Path], what: str) -> list[Path]:
-    """Return files whose rows lead back to them by name.
+    """Return the files, after a check that their names differ, since rows refer to them by name.
 
     Raises
     ------
     StepError
-        Two have one name.
+        Two files have the same name.
     """
     if len({path.name for path in paths}) < len(paths):
         raise StepError(f"two {what} have one name: where a row comes from could not be told")
@@ -31,7 +31,7 @@ def named_apart(paths: list[Path], what: str) -> list[Path]:
 
 
 def add_collection(parser: ArgumentParser) -> None:
-    """Add the files of questions and of the answers that are ranked for them."""
+    """Add the arguments for the files of questions and of answers to be ranked."""
     parser.add_argument(
         "--questions",
         type=Path,
@@ -45,5 +45,5 @@ def add_collection(parser: ArgumentParser) -> None:
 
 
 def collection_of(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the files of `add_collection`, as a step states its inputs."""
+    """Return the files of `add_collection` as inputs of a step."""
     return {"questions": [options["questions"]], "collection": [options["collection"]]}

@@ -1,4 +1,4 @@
-"""``source bm25``: a run of BM25 over a collection."""
+"""``source bm25``: a BM25 run over a collection."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -39,7 +39,7 @@ def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """Return how it ranks.
+    """Return the parameters of the ranking.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Rank."""
+    """Rank the answers."""
     questions = {one.id: one.record["question"] for one in read_questions(given.file("questions"))}
     collection = dict(read_collection(given.file("collection")))
     name, how = given.parameters["name"], {key: given.parameters[key] for key in ("depth", "k1", "b")}

@@ -1,4 +1,4 @@
-"""``source elsewhere``: records of other tools as rows to import, and their judgments as a table."""
+"""``source elsewhere``: converts other tools' records to rows for import, and their judgments to a table."""
 
 import csv
 import io
@@ -56,12 +56,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the files, whose names differ."""
+    """Return the files, after a check that their names differ."""
     return {"records": named_apart(options["files"], "files")}
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the mapping, and where judgments are.
+    """Return the mapping, and the location of judgments.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def show(options: dict[str, Any]) -> str:
-    """Return the first record, and what becomes of it.
+    """Return the first record, and its conversion.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def show(options: dict[str, Any]) -> str:
 
 
 def _said_shown(record: Mapping[str, Any], options: dict[str, Any], path: Path) -> list[str]:
-    """Return what the first record of a tool says, and the questions that it answers."""
+    """Return the labels in the first record of a tool, and the questions that it answers."""
     if not options["tool"]:
         return []
     passed: Counter[str] = Counter()
@@ -134,7 +134,7 @@ def _leaves(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Write a row for each record, each once, all judgments, and the known answers."""
+    """Write one row per record, without repetitions, all judgments, and the known answers."""
     said, files = given.parameters, given.inputs["records"]
     if said["tool"] and said["name"] is None:
         _refuse_several(files, said)
@@ -146,7 +146,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 
 
 class _Taken:
-    """What was made of the records so far."""
+    """The conversion of the records so far."""
 
     def __init__(self, said: Mapping[str, Any], out: Outputs) -> None:
         self._said, self._out = said, out
@@ -159,7 +159,7 @@ class _Taken:
         out.line(TRUTH, "item,truth")
 
     def add(self, record: Mapping[str, Any], path: Path, number: int, origin: Any) -> None:
-        """Write what a record holds; its place names it where it has no id."""
+        """Write the content of a record; without an id, its position becomes its name."""
         self._counts["read"] += 1
         row = mapped(record, self._said["map"])
         found = list(_judged(record, self._said, self._passed, path))
@@ -207,7 +207,7 @@ class _Taken:
 
 
 def _refuse_several(files: list[Path] | Any, said: Mapping[str, Any]) -> None:
-    """Refuse an export with several questions of which none was named."""
+    """Refuse an export with several questions if the user named none."""
     names: dict[str, None] = {}
     for path, number, record in _records(files, said):
         with naming_row(path, number), _in_form(said["tool"]):
@@ -218,7 +218,7 @@ def _refuse_several(files: list[Path] | Any, said: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _in_form(tool: str) -> Iterator[None]:
-    """Turn what goes wrong with a record of another form than a tool's into a `RecordFault`."""
+    """Convert errors from a record that isn't in the tool's form to a `RecordFault`."""
     try:
         yield
     except RecordFault:

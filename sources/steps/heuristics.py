@@ -1,4 +1,4 @@
-"""``source heuristics``: which queries look like questions, by the five rules of Natural Questions."""
+"""``source heuristics``: selects queries that look like questions, by the five rules of Natural Questions."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the queries, and the kinds where they are given."""
+    """Return the queries, and the kinds if they are given."""
     return {"queries": [options["file"]], "kinds": [options["kinds"]] if options["kinds"] else []}
 
 
@@ -64,7 +64,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     Raises
     ------
     StepError
-        A rule is unknown, or what the tagger needs is not installed.
+        A rule is unknown, or a requirement of the tagger isn't installed.
     """
     rules = options["rules"].split(",")
     if unknown := sorted(set(rules) - set(RULES)):
@@ -85,7 +85,7 @@ def _tagger(key: str) -> Tagger:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Tag the queries, a few thousand at a time, and tell them apart."""
+    """Tag the queries, a few thousand at a time, and separate the kept ones from the dropped ones."""
     said, tagger = given.parameters, _tagger(given.parameters["tagger"])
     if tagger.version != said["tagger_version"]:
         raise StepError(f"the tagger is {tagger.version}, and was {said['tagger_version']}")
@@ -114,7 +114,7 @@ def read_kinds(path: Path) -> frozenset[str]:
     Raises
     ------
     FileFault
-        A line begins with no noun.
+        A line doesn't begin with a noun.
     """
     nouns = set()
     for number, line in text_lines(path):
@@ -127,12 +127,12 @@ def read_kinds(path: Path) -> frozenset[str]:
 
 
 def common_kinds() -> frozenset[str]:
-    """Return the nouns that name a kind of thing where no corpus was given."""
+    """Return the default nouns that name a kind of thing, for use without a corpus."""
     return read_kinds(Path(__file__).parent.parent / "rules" / "kinds.txt")
 
 
 class _Tally:
-    """How many queries each rule kept, alone and in all, with samples drawn by the seed."""
+    """Counts of queries that each rule kept, alone and in total, with samples drawn with the seed."""
 
     def __init__(self, given: Given) -> None:
         self._seed, self._rules = given.seed, given.parameters["rules"]
@@ -141,7 +141,7 @@ class _Tally:
         self._samples: dict[str, list[tuple[int, str]]] = {name: [] for name in (*self._rules, "dropped")}
 
     def add(self, text: str, rules: list[str]) -> None:
-        """Count a query with the rules that keep it."""
+        """Count a query, given the rules that hold for it."""
         self._read += 1
         self._kept += bool(rules)
         for rule in rules:
@@ -167,7 +167,7 @@ class _Tally:
 
 
 def text(report: dict[str, Any]) -> str:
-    """Return the counts as lines, a rule each."""
+    """Return the counts as lines, one per rule."""
     return "\n".join(_lines(report))
 
 

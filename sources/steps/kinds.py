@@ -1,4 +1,4 @@
-"""``source kinds``: which nouns name a kind of thing, by Hearst patterns over a corpus."""
+"""``source kinds``: finds nouns that name a kind of thing, by Hearst patterns over a corpus."""
 
 from argparse import ArgumentParser
 from itertools import islice
@@ -55,7 +55,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Write each kind with how many different names it has, and some of them."""
+    """Write each kind with its number of different names, and some of these names."""
     names: dict[str, dict[str, None]] = {}  # in the order of the texts
     read = found = 0
     for path in given.inputs["texts"]:

@@ -1,4 +1,4 @@
-"""``source pages``: which page each question is asked of, by search results."""
+"""``source pages``: finds the page for each question in search results."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """Return how many results count, and of which Wikipedia.
+    """Return the number of results considered, and the Wikipedia's language.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Write each question with its page, or why it is dropped; then the addresses of all pages, each once."""
+    """Write each question with its page or the reason for dropping it; then each page's address once."""
     out.begin(KEPT, DROPPED, ADDRESSES)
     by_id, by_text = _results(given)
     dropped = dict.fromkeys((NO_RESULTS, NO_PAGE, TWICE), 0)
@@ -101,12 +101,12 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 
 
 def document_name(title: str) -> str:
-    """Return the name under which the page of an article is imported: of a file, on any system."""
+    """Return the name under which an article's page is imported; it is a valid file name on any system."""
     return "".join("_" if sign in '/\\:*?"<>|' else sign for sign in title)[:200] + ".html"
 
 
 def _results(given: Given) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the addresses of each row of results, by its id and by its question."""
+    """Return the addresses in each row of results, by id and by question."""
     by_id: dict[str, list[str]] = {}
     by_text: dict[str, list[str]] = {}
     path, most = given.file("results"), given.parameters["first"]

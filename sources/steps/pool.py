@@ -1,4 +1,4 @@
-"""``source pool``: the pairs that are judged of what several systems returned."""
+"""``source pool``: selects the pairs to judge from several systems' results."""
 
 from argparse import ArgumentParser
 from collections.abc import Collection, Iterator, Mapping
@@ -70,7 +70,7 @@ def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what is taken.
+    """Return the pool's parameters.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 class Asked(NamedTuple):
-    """A question with the ids and texts of its own answers, and the id of the asker's best one."""
+    """A question with the ids and texts of its own answers, and the id of the asker's best answer."""
 
     question: Question
     own: dict[str, str]
@@ -97,7 +97,7 @@ class Asked(NamedTuple):
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Pool."""
+    """Write the pool."""
     asked = {one.id: _asked(one) for one in read_questions(given.file("questions"))}
     ids = {key for key, _text in read_collection(given.file("collection"))}
     said = given.parameters
@@ -129,14 +129,14 @@ def _asked(one: Question) -> Asked:
 
 
 def _runs(given: Given, asked: Mapping[str, Asked], ids: set[str]) -> Runs:
-    """Return the runs by their names, each with scores by question and answer: of those that can be judged.
+    """Return the runs by name, each with scores by question and answer, for answers that can be judged.
 
     Raises
     ------
     FileFault
-        A score is no number, an answer stands twice, or question or answer are not known; names file and line.
+        A score isn't a number, an answer occurs twice, or a question or answer is unknown; names file and line.
     StepError
-        Two runs have one name.
+        Two runs have the same name.
     """
     found: Runs = {}
     for path in given.inputs["runs"]:
@@ -173,7 +173,7 @@ def _texts(given: Given, wanted: set[str]) -> dict[str, str]:
 def _pairs(
     given: Given, asked: Asked, found: list[Pooled], texts: Mapping[str, str], out: Outputs
 ) -> Iterator[dict[str, Any]]:
-    """Yield what can be imported of a question's pool; what is not judged is written to a file of its own."""
+    """Yield the pairs of a question's pool for import; answers that aren't judged go to a file of their own."""
     question = asked.question
     text_of = {one.answer: texts[one.answer] if one.answer in texts else asked.own[one.answer] for one in found}
     for_other = _judged_once(given, question.id, text_of)
@@ -202,7 +202,7 @@ def _pairs(
 
 
 def _judged_once(given: Given, question: str, text_of: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return the answers that are not judged, each with the one that is judged for it."""
+    """Return the answers that aren't judged, each with the near duplicate that is judged instead."""
     if given.parameters["once"] is None:
         return {}
     terms = {answer: frozenset(terms_of(text)) for answer, text in text_of.items()}
@@ -213,7 +213,7 @@ def _judged_once(given: Given, question: str, text_of: Mapping[str, str]) -> dic
 
 
 def _shortfalls(takens: Mapping[str, Mapping[str, Taken]], depth: Depth) -> dict[str, Any]:
-    """Return where a run has fewer answers than are taken, and where answers with the score of the last are left out."""
+    """Return where a run has fewer answers than the depth, and where ties with the last answer are left out."""
     every = [(key, name, found) for key, runs in takens.items() for name, found in runs.items()]
     short = [
         {"question": key, "run": name, "answers": len(found.answers)}

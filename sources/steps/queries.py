@@ -1,4 +1,4 @@
-"""``source queries``: which queries of a log can be questions."""
+"""``source queries``: selects the queries of a log that can be questions."""
 
 import hashlib
 import sqlite3
@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the logs, whose names differ."""
+    """Return the logs, after a check that their names differ."""
     return {"logs": named_apart(options["files"], "logs")}
 
 
@@ -79,7 +79,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 class Issued(NamedTuple):
-    """A query with all that the logs say of it: where it stands first, how often, and by how many users in a window."""
+    """A query with its data from the logs: first occurrence, number of times, and the most users in a window."""
 
     text: str
     file: int
@@ -89,7 +89,7 @@ class Issued(NamedTuple):
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Count users by query, in a table that goes to disk when it is large."""
+    """Count users by query, in a table that moves to disk when it is large."""
     said = given.parameters
     table = scratch_table(
         "log (query TEXT, at REAL, user TEXT, file INTEGER, row INTEGER, PRIMARY KEY (query, at, file, row))"
@@ -111,7 +111,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 
 
 def _fill(table: sqlite3.Connection, given: Given) -> tuple[int, int]:
-    """Put the long queries of all logs into the table; return how many rows there are, and how many are too short."""
+    """Put the long queries of all logs into the table; return the number of rows read, and of queries too short."""
     read = short = 0
     waiting: list[tuple[Any, ...]] = []
     for file, path in enumerate(given.inputs["logs"]):
@@ -143,7 +143,7 @@ def _issued(table: sqlite3.Connection, hours: int) -> Iterator[Issued]:
 
 
 def _drawn(table: sqlite3.Connection, given: Given) -> set[str] | None:
-    """Return the texts that a sample holds; None without one. The table is read once more, so that only texts are held."""
+    """Return the texts of the sample; None without a sample. Rereads the table, so that only texts are in memory."""
     said = given.parameters
     if said["sample"] is None:
         return None
@@ -152,7 +152,7 @@ def _drawn(table: sqlite3.Connection, given: Given) -> set[str] | None:
 
 
 def _row(given: Given, one: Issued) -> dict[str, Any]:
-    """Return what is written of a query; its id is a function of its text, so that no text has two."""
+    """Return the output row of a query; its id is derived from its text, so that a text always has the same id."""
     key = hashlib.sha256(one.text.encode()).hexdigest()[:16]
     origin = given.origin(given.inputs["logs"][one.file], one.row)
     return {"id": key, "question": one.text, "times": one.times, "users": one.users, "origin": origin}

@@ -1,4 +1,4 @@
-"""``source questions``: which questions of a collection are asked."""
+"""``source questions``: selects the questions of a collection to be asked."""
 
 from argparse import ArgumentParser
 from fractions import Fraction
@@ -76,7 +76,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     Raises
     ------
     StepError
-        A number is out of its range.
+        A number is out of range.
     """
     if options["least_terms"] < 0 or (options["sample"] or 0) < 0:
         raise StepError("numbers are at least 0")
@@ -94,7 +94,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Filter; the file is read twice, so that it is never in memory as a whole."""
+    """Filter the questions; the file is read twice, so that it is never in memory as a whole."""
     path = given.file("questions")
     said = given.parameters
     overlap = Overlap(Fraction(said["overlap"]), Denominator(said["overlap_of"]), not said["or_equal"])

@@ -1,4 +1,4 @@
-"""``source sentences``: texts cut into sentences, to write questions for."""
+"""``source sentences``: splits texts into sentences, for writing questions."""
 
 import hashlib
 from argparse import ArgumentParser
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the texts, whose names differ."""
+    """Return the texts, after a check that their names differ."""
     return {"texts": named_apart(options["files"], "files")}
 
 
@@ -62,7 +62,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Write each document with its sentences, or why it is dropped."""
+    """Write each document with its sentences, or the reason for dropping it."""
     out.begin(ROWS, DROPPED)
     drawn, seen = _drawn(given), set[str]()
     dropped = {FEW: 0, TWICE: 0, NOT_DRAWN: 0}
@@ -87,7 +87,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 
 
 def _documents(given: Given) -> Iterator[tuple[Path, int, str, str]]:
-    """Yield file, row, title and text of each document; a .txt file is one, titled by its name."""
+    """Yield file, row, title and text of each document; a .txt file is one document, with its name as the title."""
     for path in given.inputs["texts"]:
         if path.suffix == ".txt":
             yield path, 1, path.stem, "\n".join(line for _number, line in text_lines(path))
@@ -106,7 +106,7 @@ def _titled(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _key(text: str) -> str:
-    """Return an id that is a function of the text, so that no text has two."""
+    """Return an id derived from the text, so that a text always has the same id."""
     return hashlib.sha256("\n".join(sentences(text)).encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""``source triples``: facts of a knowledge base to write questions for."""
+"""``source triples``: selects facts of a knowledge base, for writing questions."""
 
 import hashlib
 import heapq
@@ -55,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the files of the knowledge base, whose names differ."""
+    """Return the files of the knowledge base, after a check that their names differ."""
     return {"facts": named_apart(options["files"], "files")}
 
 
@@ -72,7 +72,10 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Read the knowledge base twice: to draw facts, then to find the others about their subjects. Only these are held."""
+    """Read the knowledge base twice: to draw facts, then to find other facts about their subjects.
+
+    Only these facts are kept in memory.
+    """
     out.begin(ROWS, DAMAGED)
     drawn, counts = _drawn(given, out)
     facts = _facts(given, {triple.subject for triple in drawn})
@@ -95,7 +98,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 
 
 def _lines(given: Given, out: Outputs | None = None) -> Iterator[tuple[int, int, Triple | None]]:
-    """Yield file, line and fact; None for what is damaged, which is written down where ``out`` is given."""
+    """Yield file, line and fact; None for damaged lines, which are also logged if ``out`` is given."""
     told = 0
     for file, path in enumerate(given.inputs["facts"]):
         for number, line in text_lines(path):
@@ -111,7 +114,7 @@ def _lines(given: Given, out: Outputs | None = None) -> Iterator[tuple[int, int,
 
 
 def _drawn(given: Given, out: Outputs) -> tuple[dict[Triple, tuple[int, int]], dict[str, Any]]:
-    """Return a sample of the facts that pass the filters, with where each stands first."""
+    """Return a sample of the facts that pass the filters, each with its first position."""
     said = given.parameters
     read = damaged = passed = 0
     dropped = {LONG: 0, PREDICATE: 0, NOT_DRAWN: 0}
@@ -158,13 +161,13 @@ def _facts(given: Given, subjects: set[str]) -> dict[str, list[Triple]]:
 
 
 def _merged(triple: Triple, about: list[Triple]) -> Triple:
-    """Return a fact with all objects that its subject has by its predicate, as the published files have them."""
+    """Return a fact with all objects that its subject has for its predicate, as in the published files."""
     objects = [one.object for one in about if one.predicate == triple.predicate]
     return triple._replace(object=SEVERAL.join(objects))
 
 
 def _others(triple: Triple, about: list[Triple]) -> list[Triple]:
-    """Return the facts about a subject, each predicate once, the asked one among the first hundred."""
+    """Return a subject's facts, one per predicate; the chosen fact is among the first hundred."""
     merged = dict.fromkeys(_merged(one, about) for one in about)
     asked = _merged(triple, about)
     first = list(merged)[:MOST_FACTS]

@@ -1,1 +1,1 @@
-"""Taggers: what each word of a query is."""
+"""Taggers: programs that tag each word of a query."""

@@ -1,4 +1,4 @@
-"""What a tagger does."""
+"""The interface of a tagger."""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
@@ -7,18 +7,18 @@ from sources.rules.words import Word
 
 
 class TaggerMissing(RuntimeError):
-    """What a tagger needs is not installed; the message says how to install it."""
+    """A requirement of a tagger isn't installed; the message says how to install it."""
 
 
 class Tagger(Protocol):
-    """Says what each word of a query is."""
+    """Tags each word of a query."""
 
     key: ClassVar[str]
     cannot: ClassVar[dict[str, str]]  # by rule: what it does not see
 
     @property
     def version(self) -> str:
-        """Return what its tags depend on, for the report."""
+        """Return the versions on which its tags depend, for the report."""
         ...
 
     def tag(self, queries: Iterable[str]) -> Iterator[list[Word]]:

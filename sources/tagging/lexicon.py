@@ -1,4 +1,7 @@
-"""A tagger that knows the closed classes of English and nothing else: no model, and half of the rules only in part."""
+"""A tagger that knows only the closed classes of English.
+
+It needs no model, and supports half of the rules only in part.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
@@ -27,7 +30,7 @@ _CLASSES = (
 
 
 class LexiconTagger:
-    """Tags by word lists; whatever stands in none of them is taken as part of a noun phrase."""
+    """Tags by word lists; any word that isn't in them is treated as part of a noun phrase."""
 
     key: ClassVar[str] = "lexicon"
     version = "1"

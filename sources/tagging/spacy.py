@@ -1,4 +1,4 @@
-"""The tagger of spaCy with its small English model: an optional extra (``requirements-nlp.txt``)."""
+"""The tagger of spaCy with its small English model: an optional dependency (``requirements-nlp.txt``)."""
 
 from collections.abc import Iterable, Iterator
 from importlib import metadata
@@ -14,7 +14,7 @@ _AT_ONCE = 256
 
 
 class SpacyTagger:
-    """Tags by a statistical model; entities are those that it names."""
+    """Tags by a statistical model; only names are used as entities."""
 
     key: ClassVar[str] = "spacy"
     cannot: ClassVar[dict[str, str]] = {}
@@ -60,6 +60,6 @@ def _words(parsed: Any) -> list[Word]:
 
 
 def _entities(parsed: Any) -> dict[int, int]:
-    """Return the number of the entity of each word that the model names one for."""
+    """Return the number of the entity of each word that belongs to a named entity of the model."""
     named = (span for span in parsed.ents if span.label_ not in _NO_ENTITIES)
     return {at: number for number, span in enumerate(named) for at in range(span.start, span.end)}

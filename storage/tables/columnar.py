@@ -17,12 +17,12 @@ EXACT = 10**15  # Excel keeps fifteen digits of a number
 
 
 def parquet_rows(file: IO[bytes], name: str, reading: Reading, *, fold: bool) -> Iterator[Row]:
-    """Yield the rows of a Parquet file from 1 on; numbers come as text, lists and records as they are.
+    """Yield the rows of a Parquet file from 1 on; numbers are converted to text, lists and records aren't.
 
     Raises
     ------
     ValueError
-        The file is damaged, unpacks to more than data does, or has a doubled column.
+        The file is damaged, unpacks to more than real data would, or has a column twice.
     """
     import pyarrow as pa  # noqa: PLC0415  loaded where such a file is read
     import pyarrow.parquet as pq  # noqa: PLC0415
@@ -50,7 +50,7 @@ def workbook_rows(file: IO[bytes], name: str, reading: Reading, *, fold: bool) -
     Raises
     ------
     ValueError
-        The file is no workbook, unpacks to more than one does, has a doubled column, or openpyxl isn't installed.
+        The file isn't a workbook, unpacks to too much, has a column twice, or openpyxl isn't installed.
     """
     try:
         from openpyxl import load_workbook  # type: ignore[import-untyped]  # noqa: PLC0415  an extra
@@ -97,7 +97,7 @@ def _below_header(
 
 
 def _told(value: Any) -> Any:
-    """Return a value as JSON has it: numbers of a column as text, since an id that is a number has lost its form."""
+    """Return a value as in JSON, with numbers as text, because an id stored as a number has lost its form."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list | dict):

@@ -1,4 +1,4 @@
-"""CSV and TSV as people's programs write them: any usual delimiter, encoding and header."""
+"""CSV and TSV files from any program: with any usual delimiter, encoding and header."""
 
 import csv
 import re
@@ -22,14 +22,14 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a table's cells are kept apart; in a TSV file a quote is a character like any other."""
+    """The separators of a table's cells; in a TSV file, a quote is an ordinary character."""
 
     delimiter: str
     has_quotes: bool
 
 
 def folded(name: str) -> str:
-    """Return a column's name as others are compared with it: ``Question ID`` and ``question_id`` are one column.
+    """Return a column's name in normalized form for comparisons: ``Question ID`` and ``question_id`` are one column.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def folded(name: str) -> str:
 
 
 def columns_of(names: Sequence[str], where: str, *, fold: bool) -> list[str]:
-    """Return the names of a table's columns; the empty ones are columns without a name.
+    """Return the names of a table's columns; columns without a name have an empty one.
 
     Raises
     ------
     ValueError
-        A name stands twice, or there are more columns than any table has.
+        A name occurs twice, or there are more columns than any real table has.
     """
     if len(names) > MOST_COLUMNS:
         raise ValueError(f"{where}: {len(names):,} columns; a table may have {MOST_COLUMNS:,}")
@@ -76,12 +76,12 @@ def dialect_of(header: str, *, is_tsv: bool) -> Dialect:
 
 
 class DelimitedTable:
-    """A table whose header is read; its rows come with the number of the line in which each begins.
+    """A table whose header has been read; its rows come with the number of the line in which each begins.
 
     Raises
     ------
     ValueError
-        The file isn't text in its encoding, has a doubled column, or breaks the rules of CSV.
+        The file isn't text in its encoding, has a column twice, or breaks the rules of CSV.
     """
 
     def __init__(self, file: IO[bytes], name: str, reading: Reading, *, fold: bool, quoted: bool = False) -> None:
@@ -110,7 +110,7 @@ class DelimitedTable:
             reading.notes.append(f"column {place} has no name in the header and isn't read")
 
     def rows(self) -> Iterator[Row]:
-        """Yield the line in which a row begins, and the row; cells that it lacks at its end are None."""
+        """Yield the line in which a row begins, and the row; missing cells at its end are None."""
         columns, width, swallowed = self.columns, len(self.columns), []
         for number, cells in self._cells:
             if not any(cell and not cell.isspace() for cell in cells):
@@ -152,7 +152,7 @@ class DelimitedTable:
             raise ValueError(f"{self._name}, line {begin}: {_explained(error, begin, self._line)}") from error
 
     def _decoded(self) -> Iterator[str]:
-        """Yield the lines, each counted when it is taken."""
+        """Yield the lines, and count each line that is read."""
         line = b""
         try:
             for number, line in table_lines(self._file):
@@ -165,7 +165,7 @@ class DelimitedTable:
 
 
 def _explained(error: csv.Error, begin: int, end: int) -> str:
-    """Return what is wrong with a row of CSV that begins and was given up in certain lines."""
+    """Return an explanation of the error in a row of CSV, given the lines where the row begins and reading stopped."""
     if "unexpected end" in str(error):
         return "a quotation mark that begins a cell here is closed nowhere in the file"
     if "new-line character" in str(error):
@@ -179,7 +179,7 @@ def _explained(error: csv.Error, begin: int, end: int) -> str:
 
 
 def _advised(line: bytes, error: UnicodeDecodeError, file: IO[bytes]) -> str:
-    """Return that a line isn't UTF-8, and what it may be."""
+    """Return a message that a line isn't UTF-8, with the likely encoding."""
     guess = likely_encoding(line + file.read(2**16))
     likely = f"it looks like {guess}: " if guess else ""
     way_out = f"{likely}save the file as UTF-8, or name its encoding with --encoding {guess or 'NAME'}"

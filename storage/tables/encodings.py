@@ -1,4 +1,4 @@
-"""Text in the encodings that people's programs write, as UTF-8."""
+"""Text in common encodings, converted to UTF-8."""
 
 import codecs
 import io
@@ -19,12 +19,12 @@ def as_utf8(file: IO[bytes], encoding: str | None = None) -> IO[bytes]:
     Parameters
     ----------
     encoding
-        Of a file without a byte order mark (default: UTF-8, which isn't checked here).
+        The encoding of a file without a byte order mark (default: UTF-8, which isn't checked here).
 
     Raises
     ------
     ValueError
-        No such encoding; or while reading, where the file isn't in it.
+        The encoding doesn't exist, or the file isn't in it (raised while reading).
     """
     if encoding is not None:
         encoding = known_encoding(encoding)
@@ -41,7 +41,7 @@ def as_utf8(file: IO[bytes], encoding: str | None = None) -> IO[bytes]:
 
 
 def known_encoding(name: str) -> str:
-    """Return Python's name of an encoding of text.
+    """Return Python's name of a text encoding.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def known_encoding(name: str) -> str:
 
 
 def likely_encoding(sample: bytes) -> str | None:
-    """Return the encoding that bytes seem to be in, if they aren't UTF-8 and one of the usual encodings fits."""
+    """Return the likely encoding of bytes that aren't UTF-8; None if none of the usual encodings fits."""
     if sum(byte >= 0x80 for byte in sample[:_SAMPLE]) < _TELLING:
         return None
     import charset_normalizer  # noqa: PLC0415  30 ms, needed for files in other encodings alone
@@ -66,11 +66,11 @@ def likely_encoding(sample: bytes) -> str | None:
 
 
 class WrongEncoding(ValueError):
-    """A file isn't text in the encoding that it should have."""
+    """A file isn't text in the expected encoding."""
 
 
 class _Raw(io.RawIOBase):
-    """Any readable file as a raw one."""
+    """Any readable file as an unbuffered binary file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Whole tables in memory, as pandas DataFrames of text, by the same rules as the rows of a stream."""
+"""Whole tables in memory, as pandas DataFrames of text, read by the same rules as streams of rows."""
 
 import csv
 import io
@@ -23,9 +23,10 @@ class TableFault(ValueError):
 
 
 def read_frame(path: Path, *, encoding: str | None = None) -> tuple[pd.DataFrame, Reading]:
-    """Return a file's rows as text, indexed by the line in which each begins (or the row, of a workbook or Parquet file).
+    """Return a file's rows as text, indexed by the line in which each begins (workbooks and Parquet: by the row).
 
-    Tables with a header (CSV, TSV, Excel, Parquet), JSON lines and JSON arrays, by the file's name; columns are `folded`.
+    Reads tables with a header (CSV, TSV, Excel, Parquet), JSON lines and JSON arrays, by the file's name; columns are
+    `folded`.
 
     Raises
     ------
@@ -44,14 +45,14 @@ def read_frame(path: Path, *, encoding: str | None = None) -> tuple[pd.DataFrame
 
 
 def _with_path(path: Path, message: str) -> str:
-    """Return a message with the whole path in front, whether it begins with the file's name, a line or neither."""
+    """Return a message that begins with the whole path, whether it began with the file's name, a line or neither."""
     if message.startswith(path.name):
         return f"{path}{message.removeprefix(path.name)}"
     return f"{path}{', ' if message.startswith('line ') else ': '}{message}"
 
 
 def _delimited(file: IO[bytes], name: str, reading: Reading) -> pd.DataFrame:
-    """Return the rows of CSV or TSV, by pandas where there is one way to understand them."""
+    """Return the rows of CSV or TSV; pandas reads them if they can be understood in only one way."""
     data = file.read()
     content = io.BytesIO(data)
     table = DelimitedTable(content, name, reading, fold=True)
@@ -78,7 +79,7 @@ def _delimited(file: IO[bytes], name: str, reading: Reading) -> pd.DataFrame:
 
 
 def _is_plain(body: bytes, table: DelimitedTable) -> bool:
-    """Return whether lines are rows and delimiters end cells, the same number in each row that isn't blank."""
+    """Return whether each line is a row, delimiters always separate cells, and all rows have the same length."""
     if (table.dialect.has_quotes and b'"' in body) or b"\0" in body or body.count(b"\r") != body.count(b"\r\n"):
         return False
     if not body or not _is_utf8(body):

@@ -1,4 +1,4 @@
-"""What comes of reading a table: its rows, and what there is to say of the file."""
+"""The result of reading a table: its rows, and notes about the file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ Row = tuple[int, Mapping[str, Any] | RowError]  # the number as a person counts 
 
 @dataclass(slots=True)
 class Reading:
-    """What a file held: rows, what was passed over, and what a person should know of it.
+    """The content of a file: rows, ignored parts, and notes for the user.
 
     Attributes
     ----------
     rows
-        Rows that were read; ``blank`` ones aren't among them.
+        Number of rows that were read, without ``blank`` ones.
     columns
-        The names in the header, of files that have one.
+        The names in the header, if the file has one.
     notes
-        Sentences, such as which columns no program looked at.
+        Sentences, for example about columns that were ignored.
     """
 
     rows: int = 0
@@ -29,6 +29,6 @@ class Reading:
     notes: list[str] = field(default_factory=list)
 
     def said(self) -> list[str]:
-        """Return everything that a person should know, as sentences."""
+        """Return all notes for the user, as sentences."""
         passed = [f"empty rows passed over: {self.blank:,}"] if self.blank else []
         return passed + self.notes

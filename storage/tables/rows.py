@@ -1,6 +1,6 @@
-"""Rows of any table that people bring: CSV, TSV, JSON, Parquet or a workbook, numbered as a person counts them.
+"""Rows of any table: CSV, TSV, JSON, Parquet or a workbook, numbered as a person would count them.
 
-A file is read by a child process with limits: what it unpacks to fills the child's memory and not ours.
+A file is read by a child process with limits, so that unpacked data fills the child's memory and not ours.
 """
 
 import io
@@ -28,12 +28,12 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".xlsx")
 
 
 class Rows(Iterator[Row]):
-    """The rows of a file with their numbers; ``reading`` is complete once all of them were taken.
+    """The rows of a file with their numbers; ``reading`` is complete once all rows have been read.
 
     Raises
     ------
     ValueError
-        The file is of no known kind, isn't text in its encoding, or needs too much memory.
+        The file is of an unknown kind, isn't text in its encoding, or needs too much memory.
     """
 
     def __init__(self, file: IO[bytes], name: str, options: Mapping[str, Any]) -> None:
@@ -44,7 +44,7 @@ class Rows(Iterator[Row]):
         return next(self._rows)
 
     def close(self) -> None:
-        """End the child that reads."""
+        """End the reading child process."""
         self._rows.close()
 
     def _read(self, file: IO[bytes], name: str, options: Mapping[str, Any]) -> Generator[Row]:
@@ -74,18 +74,18 @@ def read_rows(
     Parameters
     ----------
     encoding
-        Of a CSV or TSV file that is neither UTF-8 nor has a byte order mark.
+        The encoding of a CSV or TSV file that is neither UTF-8 nor has a byte order mark.
     fold
-        Whether names of columns are compared without case and blanks, as `storage.tables.delimited.folded` says.
+        Whether names of columns are compared without case and spaces, see `storage.tables.delimited.folded`.
     quoted
-        Whether cells of a TSV file may be in quotation marks, as in CSV: some programs write it so.
+        Whether cells of a TSV file may be in quotation marks, as in CSV: some programs write them.
     """
     return Rows(file, name, {"encoding": encoding, "fold": fold, "quoted": quoted})
 
 
 @contextmanager
 def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Give a file from its beginning in a form that another process can read."""
+    """Yield a file, from its beginning, in a form that another process can read."""
     try:
         number = file.fileno()
     except OSError:
@@ -100,7 +100,7 @@ def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def _serve(name: str, most_bytes: int, options: Mapping[str, Any]) -> None:
-    """Write a line per row of standard input, then what was read; a sentence instead if the file is of no use."""
+    """Write a line per row of standard input, then the notes; if the file can't be used, an error message instead."""
     limit_memory(most_bytes)
     reading = Reading()
     try:
@@ -125,7 +125,7 @@ def parse_rows(
     fold: bool = True,
     quoted: bool = False,
 ) -> Iterator[Row]:
-    """Yield the rows of a file as `read_rows` does, in this process; fill in what was read."""
+    """Yield the rows of a file as `read_rows` does, in this process; fill in the notes about the file."""
     for number, row in _parsed(
         file, name, Reading() if reading is None else reading, encoding, fold=fold, quoted=quoted
     ):
@@ -134,7 +134,7 @@ def parse_rows(
 
 
 def _problem(row: Mapping[str, Any]) -> str:
-    """Return why a row cannot be kept, whatever it means: too many values at any depth, or text that is none."""
+    """Return the reason why a row can't be stored: too many values at any depth, or invalid text."""
     waiting: list[Any] = [row]
     count = 0
     while waiting:
@@ -199,7 +199,7 @@ def _json_lines(file: IO[bytes]) -> Iterator[Row]:
 
 
 def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:
-    """Yield the objects of one JSON array, a piece of the file in memory at a time."""
+    """Yield the objects of one JSON array, with only a piece of the file in memory at a time."""
     text = io.TextIOWrapper(file, encoding="utf-8")
     decoder = json.JSONDecoder()
     buffer, number = "", 0
@@ -225,7 +225,7 @@ def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:
 
 
 def _next_object(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple[dict[str, Any], int] | None:
-    """Return the object that begins after a position and where it ends, or None if it is not all there yet."""
+    """Return the object after a position and its end, or None if the object isn't completely loaded yet."""
     start = position
     while start < len(buffer) and buffer[start] in "[, \t\r\n":
         start += 1

@@ -1,4 +1,4 @@
-"""Which columns of a table a program looks at."""
+"""The columns of a table that a program uses."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -11,19 +11,19 @@ WATCHED = 1_000  # rows: what none of them was asked for, the others aren't
 
 
 class ColumnsUsed:
-    """Columns that a program asked the first rows for."""
+    """The columns that a program read in the first rows."""
 
     def __init__(self) -> None:
         self._asked: set[str] = set()
 
     def watched(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield all rows, of which the first note what they are asked for."""
+        """Yield all rows; the first ones record which columns are read."""
         for count, (number, row) in enumerate(rows):
             is_watched = count < WATCHED and not isinstance(row, RowError)
             yield number, _Asked(row, self._asked) if is_watched else row
 
     def unused(self, columns: Sequence[str]) -> list[str]:
-        """Return a sentence that names the columns that no row was asked for, if there are any."""
+        """Return a sentence that names the columns that the program didn't read; an empty list if it read all."""
         names = [name for name in columns if name not in self._asked]
         more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
         return (

@@ -26,7 +26,7 @@ def clean(text: str) -> str:
 
 
 def number_of(text: str) -> Decimal | None:
-    """Return the finite number that a text writes, in any script's digits or width; None where it writes none.
+    """Return the finite number in a text, with digits of any script or width; None if it isn't a number.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def number_of(text: str) -> Decimal | None:
 
 
 def number_text(number: Decimal) -> str:
-    """Return the shortest usual text of a number: what equal numbers have in common.
+    """Return the shortest usual text of a number; equal numbers have the same text.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def number_text(number: Decimal) -> str:
 
 
 def is_not_finite(text: str) -> bool:
-    """Return whether a text is ``nan`` or ``inf``, which programs write where a value is missing or overflowed."""
+    """Return whether a text is ``nan`` or ``inf``, which programs write for missing values or overflows."""
     return _NOT_FINITE.fullmatch(text.strip()) is not None
 
 
 def text_of(value: Any) -> str:
-    """Return the text of a value from JSON, Parquet or a workbook; None is the empty text, and 0 and False aren't."""
+    """Return the text of a value from JSON, Parquet or a workbook; None becomes the empty text, 0 and False don't."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -69,7 +69,7 @@ def text_of(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How the values of a column are written: as numbers, if each of them is one, or as texts.
+    """How the values of a column are written: as numbers, if all of them are numbers, or as texts.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Spelling:
     several
         The spellings that became one value: ``("3", "3.0")``.
     alike
-        Values that differ in nothing but case or width and stay apart: ``("Good", "good")``.
+        Values that differ only in case or width and stay separate: ``("Good", "good")``.
     """
 
     is_number: bool
@@ -88,7 +88,7 @@ class Spelling:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Spelling":
-        """Return the spelling of a column from its different texts, in their order."""
+        """Return the spelling of a column from its distinct texts, in their order."""
         distinct = list(dict.fromkeys(texts))
         numbers = [number_of(text) for text in distinct]
         if distinct and all(number is not None for number in numbers):
@@ -101,12 +101,12 @@ class Spelling:
         return cls(False, canonical, (), _groups(folded))
 
     def text(self, value: str) -> str:
-        """Return the canonical text of a value of another file, such as a known answer."""
+        """Return the canonical text of a value from another file, such as a known answer."""
         number = number_of(value) if self.is_number else None
         return clean(value) if number is None else number_text(number)
 
     def notes(self, column: str) -> list[str]:
-        """Return sentences about what became one value and what looks alike."""
+        """Return sentences about merged spellings and similar values."""
         found = [f"column {column}: {_listed(self.several)} are one value"] if self.several else []
         if self.alike:
             found.append(
@@ -116,7 +116,7 @@ class Spelling:
 
 
 def _groups(of: dict[str, str]) -> tuple[tuple[str, ...], ...]:
-    """Return the keys that have a value in common, where there are several."""
+    """Return the groups of at least two keys with the same value."""
     groups: dict[str, list[str]] = defaultdict(list)
     for key, value in of.items():
         groups[value].append(key)

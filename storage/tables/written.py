@@ -1,4 +1,4 @@
-"""Data frames as files for other programs."""
+"""Writing data frames as files for other programs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ FORMATS = ("csv", "parquet")
 
 
 def write_frames(frames: Mapping[str, "pd.DataFrame"], folder: Path, form: str) -> list[Path]:
-    """Write each frame as a file of its name into a folder, which is made; return the files.
+    """Write each frame as a file with its name to a folder, which is created; return the files.
 
     Raises
     ------

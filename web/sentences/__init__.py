@@ -1,4 +1,4 @@
-"""What errors say, by their keys: plain English, for each border to translate."""
+"""The messages of errors, by key: plain English, which each interface can translate."""
 
 from web.marks import Plural
 from web.marks import gettext_noop as _

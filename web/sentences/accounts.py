@@ -1,4 +1,4 @@
-"""What errors about accounts and roles say."""
+"""The messages of errors about accounts and roles."""
 
 from web.marks import Plural
 from web.marks import gettext_noop as _

@@ -1,4 +1,4 @@
-"""What errors about campaigns, items and answers say."""
+"""The messages of errors about campaigns, items and answers."""
 
 from web.marks import Plural
 from web.marks import gettext_noop as _

@@ -1,4 +1,4 @@
-"""What errors about boards say."""
+"""The messages of errors about boards."""
 
 from web.marks import Plural, ngettext
 from web.marks import gettext_noop as _

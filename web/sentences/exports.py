@@ -1,4 +1,4 @@
-"""What errors about releases say."""
+"""The messages of errors about releases."""
 
 from web.marks import Plural, ngettext
 from web.marks import gettext_noop as _

@@ -1,4 +1,4 @@
-"""What errors about plans say."""
+"""The messages of errors about plans."""
 
 from web.marks import Plural
 from web.marks import gettext_noop as _

@@ -1,4 +1,4 @@
-"""What errors about gold questions, labels, experts and studies say."""
+"""The messages of errors about gold questions, labels, experts and studies."""
 
 from web.marks import Plural, ngettext
 from web.marks import gettext_noop as _

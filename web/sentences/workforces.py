@@ -1,4 +1,4 @@
-"""What errors about people from outside, their terms and their pay say."""
+"""The messages of errors about recruited people, their terms and their pay."""
 
 from web.marks import Plural
 from web.marks import gettext_noop as _

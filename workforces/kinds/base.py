@@ -1,8 +1,8 @@
-"""What a kind of workforce is: how people arrive, who vouches for them, and how they leave.
+"""The interface of a kind of workforce: how people arrive, who confirms their identity, and how they leave.
 
-A kind is a folder beside this file and one line in `workforces.kinds.registry`; `docs/how-to/add-a-workforce.md` makes one.
-The people of every kind claim slots and answer in the same way. Kinds differ in how a person arrives and leaves, in who
-confirms their work and pays it, in how they are told something, and in what has to be looked after meanwhile.
+A kind is a folder next to this file and one line in `workforces.kinds.registry`; `docs/how-to/add-a-workforce.md` shows
+how to add one. The people of every kind claim slots and answer in the same way. Kinds differ in how a person arrives
+and leaves, in who confirms and pays their work, in how they are notified, and in their periodic tasks.
 """
 
 import hashlib
@@ -19,15 +19,15 @@ from web.errors import KeyedError
 
 
 class ArrivalRefused(KeyedError):
-    """An address cannot be followed; the message says what is wrong with it."""
+    """An address can't be used; the message gives the reason."""
 
 
 class TermsError(KeyedError):
-    """Terms that cannot be agreed on."""
+    """Invalid terms."""
 
 
 class NotConfigured(ValueError):
-    """The other side is not configured here."""
+    """The marketplace or panel isn't configured in this installation."""
 
 
 class Outcome(StrEnum):
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 
 class Unsigned(StrEnum):
-    """What becomes of people whose address nobody signed, so that anyone could have written it."""
+    """The treatment of people with unsigned addresses, which anyone could have written."""
 
     WAIT = "wait"  # their work counts when the other side's list confirms it
     COUNT = "count"  # it counts at once: a stated risk
@@ -48,11 +48,11 @@ class Unsigned(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A person at the door.
+    """A person who arrives.
 
-    ``worker`` is a claim unless ``is_signed``; ``remote_id`` names their hold on ``posting``;
-    ``submit_url`` is where the finished work is submitted, if there is such a place. ``visit`` is drawn at random
-    for an arrival that is not signed: what it sees and does is known by that alone.
+    ``worker`` is an unconfirmed claim unless ``is_signed``; ``remote_id`` identifies their assignment of ``posting``;
+    ``submit_url`` is the address for submitting the finished work, if there is one. ``visit`` is random for an
+    arrival that isn't signed; the visit's data and work are linked to this value only.
     """
 
     worker: str
@@ -65,7 +65,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Farewell:
-    """How a person leaves: a form to send, or a place to go to, with a code to take along."""
+    """How a person leaves: a form to send, or an address to go to, with a completion code."""
 
     url: str = ""
     fields: dict[str, str] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Farewell:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What every workforce agrees with the people who come by it. Amounts in US cents, times in seconds."""
+    """The terms for the people of every workforce. Amounts in US cents, times in seconds."""
 
     reward_cents: int = 0
     items_per_ticket: int = 1
@@ -103,7 +103,7 @@ class Terms:
 
 @dataclass
 class Reconciliation:
-    """The two books. Amounts in cents, without fees; ``differences`` says each one that was found."""
+    """A comparison of the two ledgers. Amounts in cents, without fees; ``differences`` lists each difference."""
 
     hits: int = 0
     assignments: int = 0
@@ -116,7 +116,7 @@ class Reconciliation:
 
     @property
     def agrees(self) -> bool:
-        """Return whether nothing differs."""
+        """Return whether there are no differences."""
         return not self.differences
 
 
@@ -126,24 +126,24 @@ class Kind(ABC):
     Attributes
     ----------
     key, title
-        In rows and commands, and on pages.
+        The name in rows and commands, and the name on pages.
     door
         Where people arrive: ``hit`` in a frame, ``join`` in a window of its own, or empty.
     confirms
         Whether the other side confirms each submission, pays for it, and can keep people from taking more. Otherwise
         people are paid elsewhere, by a list that we provide.
     terms_class
-        What is agreed with its people.
+        The class of the terms for its people.
     form, begin
-        The dotted path of the form for its terms, and the text of its button. Kinds without a form are not offered.
+        The dotted path of the form for its terms, and the text of its button. Kinds without a form can't be added.
     page
-        The template of its part of the page *Workforces*; it gets ``row`` and what `shown` returns.
+        The template of its part of the page *Workforces*; it gets ``row`` and the result of `shown`.
     tasks, urls
         Dotted paths of modules with its ``JOBS`` and ``SWEEPS``, and with its ``urlpatterns``.
     writes, has_books
-        Whether `notify` reaches its people, and whether `reconcile` has books to compare.
+        Whether `notify` reaches its people, and whether `reconcile` has a ledger to compare.
     list_job
-        The kind of the job that reads a list which confirms visits.
+        The kind of the job that reads a list of confirmed visits.
     """
 
     key: ClassVar[str]
@@ -161,7 +161,7 @@ class Kind(ABC):
     list_job: ClassVar[str] = ""
 
     def configured(self, _secret: str, _now: float) -> "Kind":
-        """Return this kind with what it needs to check an address: the secret of a workforce, and the time."""
+        """Return this kind with the data for checking an address: the secret of a workforce, and the time."""
         return self
 
     def source(self, campaign_id: UUID) -> str:
@@ -172,7 +172,7 @@ class Kind(ABC):
 
     @abstractmethod
     def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
-        """Return who came by an address, or None for a look without a person (a preview).
+        """Return the person who arrives by an address, or None for a visit without a person (a preview).
 
         Raises
         ------
@@ -190,11 +190,11 @@ class Kind(ABC):
     # A manager looks after it.
 
     def shown(self, row: Any) -> dict[str, Any]:
-        """Return what `page` shows of a workforce."""
+        """Return the context for `page` of a workforce."""
         return {}
 
     def handed_out(self, row: Any) -> dict[str, str]:
-        """Return what the manager gives to the other side: a link, a secret."""
+        """Return the values that the manager gives to the other side: a link, a secret."""
         return {}
 
     def reconcile(self, *, workforce: Any) -> Reconciliation:
@@ -232,23 +232,26 @@ class Kind(ABC):
     # What people are told, and who is kept away.
 
     def notify(self, *, workforce: Any, surrogate_id: UUID, text: str, token: str, now: datetime) -> Any:
-        """Write to a person, once for each token; return the errand, or None where there is no way to write to them."""
+        """Send a message to a person, once per token; return the errand.
+
+        Return None if this kind has no way to send messages.
+        """
         return None
 
     def exclude(self, *, workforce: Any, surrogate_id: UUID, why: str, now: datetime) -> None:
-        """Keep a person from taking more work."""
+        """Prevent a person from taking more work."""
 
     def let_back(self, *, workforce: Any, surrogate_id: UUID, now: datetime) -> None:
-        """Let a person take work again."""
+        """Allow a person to take work again."""
 
 
 def signature_verify(secret: str, query: Mapping[str, str], *values: str, now: float) -> bool:
-    """Return whether an address is signed; it holds the HMAC-SHA256 (hex) of its values and its expiry, line by line.
+    """Return whether an address is signed: it contains an HMAC-SHA256 (hex) of its values and its expiry, line by line.
 
     Raises
     ------
     ArrivalRefused
-        The signature is wrong or its time has passed.
+        The signature is wrong or has expired.
     """
     given, expires = query.get("quorateSignature", ""), query.get("quorateExpires", "")
     if not given:
@@ -262,7 +265,7 @@ def signature_verify(secret: str, query: Mapping[str, str], *values: str, now: f
 
 
 def terms_from(kind: Kind, data: Mapping[str, Any]) -> Any:
-    """Return the terms that were stored.
+    """Return stored terms as an object.
 
     Raises
     ------

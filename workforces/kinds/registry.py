@@ -1,4 +1,4 @@
-"""The kinds of workforces there are, each loaded when one is first asked for."""
+"""The available kinds of workforces, each loaded at its first use."""
 
 from collections.abc import Iterator, MutableMapping
 
@@ -14,7 +14,7 @@ _KINDS = (
 
 
 class _Registry(MutableMapping[str, Kind]):
-    """Kinds by their key."""
+    """The kinds by key."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Kind] = {}

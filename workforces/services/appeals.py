@@ -1,4 +1,4 @@
-"""Appeals: a person whose pay was refused asks for another look."""
+"""Appeals: a person whose pay was refused asks for reconsideration."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,17 +11,17 @@ from workforces.services.refusals import refusal_take_back
 
 
 class AppealError(KeyedError):
-    """An appeal cannot be opened or decided as asked."""
+    """An appeal can't be opened or decided as requested."""
 
 
 @durable
 def appeal_open(*, ticket: Ticket, text: str, now: datetime) -> Appeal:
-    """Take an appeal against a refusal; asking again changes nothing.
+    """Open an appeal against a refusal; a second appeal changes nothing.
 
     Raises
     ------
     AppealError
-        Pay for this ticket was not refused, or nothing was written.
+        Pay for this ticket wasn't refused, or the text is empty.
     """
     if ticket.state != TicketState.REFUSED:
         raise AppealError("appeal_without_refusal")
@@ -38,12 +38,12 @@ def appeal_open(*, ticket: Ticket, text: str, now: datetime) -> Appeal:
 
 @durable
 def appeal_decide(*, appeal: Appeal, grant: bool, answer: str, actor_id: UUID, now: datetime) -> Appeal:
-    """Decide an appeal. What is granted is paid: by taking back the refusal, or as a bonus when that is too late.
+    """Decide an appeal. A granted appeal is paid by reversing the refusal, or with a bonus if that is too late.
 
     Raises
     ------
     AppealError
-        It is decided already, or a denial has no answer.
+        The appeal is already decided, or a denial has no answer.
     """
     if not grant and not answer.strip():
         raise AppealError("answer_is_read")

@@ -1,6 +1,6 @@
-"""Confirmations: what the other side lists of finished work, matched with our tickets.
+"""Confirmations: finished work listed by the other side, matched with our tickets.
 
-A marketplace lists assignments with the answers that came with them, a panel lists its people and their visits.
+A marketplace lists assignments with their answers, a panel lists its people and their visits.
 """
 
 from datetime import datetime
@@ -29,12 +29,12 @@ from workforces.services.tickets import ticket_annotations
 
 
 def unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
-    """Return the row of a ticket if the other side has not confirmed it yet."""
+    """Return the row of a ticket if the other side hasn't confirmed it yet."""
     return Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED])
 
 
 def refused_before(ticket: Ticket, person: UUID) -> str:
-    """Hand a ticket that was just confirmed to a manager if the pay of its person was refused; return why, or nothing."""
+    """Send a newly confirmed ticket to a manager if its person's pay was refused; return the reason or nothing."""
     is_refused = is_pay_refused(campaign_id=ticket.workforce.campaign_id, surrogate_id=person)
     kind = KINDS[ticket.workforce.kind]
     if not is_refused and not kind.has_refused(workforce=ticket.workforce, surrogate_id=person):
@@ -44,9 +44,9 @@ def refused_before(ticket: Ticket, person: UUID) -> str:
 
 
 def work_count(ticket: Ticket, person: UUID, now: datetime) -> None:
-    """Let the answers of a ticket count, and pay for the training round, once for each person.
+    """Count the answers of a ticket, and pay for the training round, once per person.
 
-    Of a person who was erased meanwhile nothing counts any more: nobody can tell what else they annotated.
+    If the person was erased meanwhile, nothing is counted, because their other annotations are unknown.
     """
     if not is_person_known(person):
         submissions_give_up(annotations=ticket_annotations(ticket), because="the person was erased", now=now)
@@ -71,12 +71,12 @@ def work_count(ticket: Ticket, person: UUID, now: datetime) -> None:
 
 @durable
 def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
-    """Let a person vouch for a ticket that could not be matched: it counts, and is paid if it is not yet.
+    """Let a manager accept a ticket that couldn't be matched: it counts, and is paid unless it was paid before.
 
     Raises
     ------
     PayError
-        Its pay was refused, and nobody took that back.
+        Its pay was refused, and nobody reversed that.
     """
     name = claimed_name(ticket)
     ticket_people_lock(ticket, name=name)

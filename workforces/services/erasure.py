@@ -1,4 +1,4 @@
-"""Forgetting who a person of a marketplace or a panel is; what they are owed is settled first."""
+"""Erasing the identity of a person from a marketplace or a panel, after their pay is settled."""
 
 from datetime import datetime
 
@@ -15,17 +15,17 @@ _UNSETTLED = [TicketState.OPEN, TicketState.ANSWERED, TicketState.SUBMITTED, Tic
 
 
 class NotSettled(ValueError):
-    """A person has work that is not paid or decided yet."""
+    """A person has work that isn't paid or decided yet."""
 
 
 @durable
 def person_erase(*, ticket: Ticket, now: datetime) -> None:
-    """Forget what a ticket's person is called where they came from, in every campaign; their work stays, as nobody's.
+    """Erase the name of a ticket's person, in every campaign; their work stays, without a person.
 
     Raises
     ------
     NotSettled
-        Something that they submitted is not paid or decided yet: without their id it could not be.
+        Some of their submissions aren't paid or decided yet, and without their id they couldn't be.
     """
     identity = ExternalIdentity.objects.select_for_update().filter(surrogate_id=ticket.surrogate_id).first()
     if identity is None:

@@ -1,7 +1,7 @@
-"""Who a ticket belongs to.
+"""The person to whom a ticket belongs.
 
-An address that the other side signed names a person. Any other is a claim: the visit gets a surrogate of its own and
-sees nothing but itself. When the other side confirms who it was, its work goes to that person.
+A signed address identifies a person. Any other address is a claim: the visit gets its own surrogate and
+sees only its own data. When the other side confirms the person, the visit's work goes to that person.
 """
 
 from datetime import datetime
@@ -22,7 +22,7 @@ from workforces.models import Errand, Ticket, Workforce
 
 
 def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
-    """Return the ticket of an arrival, if there is one already."""
+    """Return the existing ticket of an arrival, or None."""
     tickets = Ticket.objects.select_related("workforce__campaign", "posting").filter(workforce=workforce)
     if not arrival.is_signed:
         return tickets.filter(visit=arrival.visit).first()
@@ -34,7 +34,7 @@ def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
 
 
 def surrogate_known(*, workforce: Workforce, arrival: Arrival, ticket: Ticket | None) -> UUID | None:
-    """Return the surrogate of an arrival, if anything is known of it."""
+    """Return the surrogate of an arrival, or None if the arrival is unknown."""
     if ticket is not None:
         return ticket.surrogate_id
     if not arrival.is_signed:
@@ -44,7 +44,7 @@ def surrogate_known(*, workforce: Workforce, arrival: Arrival, ticket: Ticket | 
 
 
 def surrogate_begin(*, workforce: Workforce, arrival: Arrival) -> UUID:
-    """Return the surrogate of an arrival, known from now on: the person's if the address is signed, else the visit's."""
+    """Return the surrogate of an arrival, created if necessary: the person's for a signed address, else the visit's."""
     if arrival.is_signed:
         return external_surrogate(source=workforce.source, name=arrival.worker)
     visit = UUID(arrival.visit)
@@ -53,27 +53,27 @@ def surrogate_begin(*, workforce: Workforce, arrival: Arrival) -> UUID:
 
 
 def claimed_name(ticket: Ticket) -> str:
-    """Return whom an unconfirmed visit says it is; nothing if the ticket's person is known."""
+    """Return the name that an unconfirmed visit claims; empty if the ticket's person is known."""
     claimed = ClaimedIdentity.objects.filter(surrogate_id=ticket.surrogate_id)
     return claimed.values_list("name", flat=True).first() or ""
 
 
 def is_person_known(surrogate_id: UUID) -> bool:
-    """Return whether the other side vouched for who this is."""
+    """Return whether the other side has confirmed the person's identity."""
     return ExternalIdentity.objects.filter(surrogate_id=surrogate_id).exists()
 
 
 def ticket_people_lock(ticket: Ticket, *, name: str = "") -> None:
-    """Lock the places of a ticket's person, and of the one that it may turn out to be, before the ticket."""
+    """Lock the participations of a ticket's person, and of the person it may turn out to be, before the ticket."""
     named = ExternalIdentity.objects.filter(source=ticket.workforce.source, name=name)
     people = {ticket.surrogate_id, *(named.values_list("surrogate_id", flat=True) if name else ())}
     people_lock(campaign_id=ticket.workforce.campaign_id, surrogate_ids=people)
 
 
 def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
-    """Give an unconfirmed visit's work to the person whom the other side named, and return that person.
+    """Give an unconfirmed visit's work to the person named by the other side, and return that person.
 
-    A known person's stays theirs. Where the person has another ticket of the same id, this one stays with its visit.
+    A known person keeps their ticket. If the person has another ticket with the same id, this one stays with its visit.
     """
     require_transaction()
     visit = ticket.surrogate_id
@@ -97,7 +97,7 @@ def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
 
 
 def _hand_over(ticket: Ticket, visit: UUID, person: UUID) -> UUID:
-    """Give a visit's ticket and what is to be done about it to the person, and return them."""
+    """Transfer a visit's ticket and its errands to the person, and return that person."""
     Errand.objects.filter(workforce=ticket.workforce, surrogate_id=visit).update(surrogate_id=person)
     same = Ticket.objects.filter(workforce=ticket.workforce, remote_id=ticket.remote_id, surrogate_id=person)
     if not same.exists():
@@ -107,7 +107,7 @@ def _hand_over(ticket: Ticket, visit: UUID, person: UUID) -> UUID:
 
 
 def tickets_claimed(*, workforce: Workforce, name: str, remote_id: str) -> QuerySet[Ticket]:
-    """Return the tickets of visits that came with these ids, the one that was finished first before the others."""
+    """Return the tickets of visits with these ids, the ticket finished first before the others."""
     return (
         Ticket.objects.filter(
             workforce=workforce,

@@ -12,9 +12,9 @@ MOST_TICKETS = 50  # of a person that are looked through for a way to write to t
 
 
 def person_message(*, campaign: Campaign, surrogate_id: UUID, text: str, token: str, now: datetime) -> Errand | None:
-    """Write to a person by the marketplace they came from, once for each token; None for people of other workforces.
+    """Send a message to a person through their marketplace, once per token; None for people of other workforces.
 
-    People of a panel read on their statement what there is to know; a panel offers no way to write to them.
+    People of a panel read messages on their statement, because a panel can't deliver messages.
     """
     require_transaction()
     own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id)

@@ -1,4 +1,4 @@
-"""The outbox of the marketplace: errands are rows first. Sending them is `workforces.kinds.mturk.errands`."""
+"""The outbox of the marketplace: errands are first stored as rows. `workforces.kinds.mturk.errands` sends them."""
 
 import secrets
 from datetime import datetime
@@ -29,7 +29,7 @@ LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)  # it is do
 def errand_add(
     *, workforce: Workforce, kind: str, due_at: datetime, surrogate_id: UUID | None = None, token: str = "", **what: Any
 ) -> Errand:
-    """Write down what is to be done, once: with a token that is there already, that errand is it."""
+    """Store an errand, once; if the token exists already, return its errand."""
     require_transaction()
     errand, _ = Errand.objects.get_or_create(
         token=token or f"{kind}-{secrets.token_hex(16)}",
@@ -40,9 +40,9 @@ def errand_add(
 
 @durable
 def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
-    """Take back a decision that was not sent yet, or give up what failed; return whether it was in time.
+    """Undo a decision that hasn't been sent, or give up a failed errand; return whether that was still possible.
 
-    An appeal that was granted by it waits for a decision again.
+    If the errand granted an appeal, the appeal awaits a decision again.
     """
     idle = Errand.objects.filter(pk=errand.pk, state__in=[ErrandState.DUE, ErrandState.FAILED])
     undone = idle.update(state=ErrandState.UNDONE)
@@ -60,7 +60,7 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
 
 
 def _appeal_reopen(errand: Errand) -> None:
-    """Have an appeal wait again, if this was all that paid it."""
+    """Reopen an appeal, if this errand was its only payment."""
     if errand.ticket_id is None or not payments_of_appeal(errand.ticket_id).filter(pk=errand.pk).exists():
         return
     refused = Ticket.objects.select_for_update(no_key=True).filter(pk=errand.ticket_id, state=TicketState.REFUSED)
@@ -71,22 +71,22 @@ def _appeal_reopen(errand: Errand) -> None:
 
 
 def appeal_token(ticket_id: int) -> str:
-    """Return the token of the bonus by which a refusal is made good when it cannot be taken back any more."""
+    """Return the token of the bonus that compensates for a refusal that can no longer be reversed."""
     return f"appeal-{ticket_id}"
 
 
 def payments_of_appeal(ticket_id: int) -> QuerySet[Errand]:
-    """Return by what a granted appeal is paid: an approval that overrides the refusal, or a bonus."""
+    """Return the errands that pay a granted appeal: an approval that overrides the refusal, or a bonus."""
     by_override = Q(kind=ErrandKind.APPROVE, text=OVERRIDE)
     return Errand.objects.filter(by_override | Q(token=appeal_token(ticket_id)), ticket_id=ticket_id)
 
 
 @durable
 def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
-    """Have a failed errand tried again, after a person looked at it; what may have got through is read back first.
+    """Retry a failed errand, after a manager checked it; if it may have succeeded, the state is read back first.
 
-    Not if its ticket's pay was decided otherwise meanwhile. A posting that was given up is not sent any more: the places
-    that are wanted are posted again, within the cap.
+    The errand isn't retried if its ticket's pay has been decided differently since. A posting that was given up isn't
+    sent anymore: the wanted assignments are posted again, within the cap.
     """
     if _is_of_settled_posting(errand):
         return errand_undo(errand=errand, actor_id=actor_id, now=now)
@@ -113,7 +113,7 @@ def _is_of_settled_posting(errand: Errand) -> bool:
 
 
 def _is_decided_otherwise(errand: Errand) -> bool:
-    """Return whether something else than this errand settles the pay of its ticket, which is locked."""
+    """Return whether something other than this errand settles the pay of its ticket; locks the ticket."""
     if errand.ticket_id is None:
         return False
     ticket = Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)

@@ -1,6 +1,6 @@
-"""What people are owed: approvals by the clock, refusals by a person, bonuses; and what was paid.
+"""Pay: automatic approvals after a time, refusals by managers, bonuses, and past payments.
 
-Every confirmed payment is a ledger entry, written in the transaction that learns of it.
+Every confirmed payment is a ledger entry, written in the transaction in which we learn of it.
 """
 
 from datetime import datetime, timedelta
@@ -35,17 +35,17 @@ TRAINING = "training-"  # how the tokens of training bonuses begin
 
 
 class PayError(KeyedError):
-    """Pay cannot be changed as asked."""
+    """Pay can't be changed as requested."""
 
 
 def pay_hold(*, campaign: Campaign, surrogate_id: UUID, until: datetime) -> None:
-    """Hold a person's pay while a manager decides about them, until a time at most."""
+    """Hold a person's pay while a manager decides about them, at most until a given time."""
     require_transaction()
     PayHold.objects.update_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults={"until": until})
 
 
 def pay_release(*, campaign: Campaign, surrogate_id: UUID) -> None:
-    """Hold a person's pay no longer."""
+    """End the hold on a person's pay."""
     require_transaction()
     PayHold.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
 
@@ -56,20 +56,20 @@ REFUSED_BEFORE = gettext_noop(
 
 
 def is_pay_refused(*, campaign_id: UUID, surrogate_id: UUID) -> bool:
-    """Return whether a person's pay was refused, so that what they submit now waits for a manager."""
+    """Return whether a person's pay was refused, so that their submissions wait for a manager."""
     return PayRefusal.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exists()
 
 
 def pay_refusal_end(*, campaign: Campaign, surrogate_id: UUID) -> None:
-    """Take back that a person's pay is refused; what waits for a manager meanwhile still does."""
+    """End the refusal of a person's pay; submissions that already wait for a manager still do."""
     require_transaction()
     PayRefusal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
 
 
 def pay_refusal_move(*, campaign: Campaign, before: UUID, after: UUID) -> None:
-    """Let a refusal, if there is one, hold for who a visit turned out to be.
+    """Transfer a visit's refusal of pay, if there is one, to the person identified behind the visit.
 
-    What that person submitted since, and nobody decided about, waits for a manager: had anyone known, it would have.
+    The person's undecided submissions since the refusal wait for a manager, as they would have for a known person.
     """
     require_transaction()
     held = PayRefusal.objects.filter(campaign=campaign, surrogate_id=before).first()
@@ -87,10 +87,10 @@ def pay_refusal_move(*, campaign: Campaign, before: UUID, after: UUID) -> None:
 
 
 def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> int:
-    """Make due the approval of work whose time has come.
+    """Create the due approvals of submitted work.
 
-    That of people whose pay is held waits for a manager, but never longer than they were told, nor until the
-    marketplace decides by itself.
+    Work of people with held pay waits for a manager, but no longer than the people were told, and not until the
+    marketplace decides automatically.
     """
     terms = terms_of(workforce)
     held = PayHold.objects.filter(campaign=workforce.campaign_id, surrogate=OuterRef("surrogate"), until__gt=now)
@@ -109,7 +109,7 @@ def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> i
 
 
 def is_refusal_under_way(ticket: Ticket) -> bool:
-    """Return whether pay for a ticket was refused and the marketplace has not been told yet."""
+    """Return whether pay for a ticket was refused and the marketplace hasn't been told yet."""
     return pay_errands(ticket, ErrandState.DUE, ErrandState.SENDING).filter(kind=ErrandKind.REJECT).exists()
 
 
@@ -119,7 +119,7 @@ def pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
 
 
 def ticket_lock(pk: int) -> Ticket:
-    """Hold a ticket while its pay is decided: an approval and a refusal of it go one after the other."""
+    """Lock a ticket while its pay is decided, so that an approval and a refusal never run concurrently."""
     held = Ticket.objects.select_for_update(no_key=True, of=("self",))
     return held.select_related("workforce").get(pk=pk)
 
@@ -142,7 +142,7 @@ def _approve(pk: int, now: datetime) -> bool:
 
 
 def attempts_of(ticket: Ticket) -> int:
-    """Return how often pay for a ticket was decided: each decision has a token of its own."""
+    """Return the number of pay decisions on a ticket: each decision has its own token."""
     return ticket.errands.filter(kind__in=PAY_DECISIONS).count()
 
 
@@ -157,7 +157,7 @@ def bonus_grant(
     token: str,
     undo_seconds: int = 0,
 ) -> Errand:
-    """Grant a bonus for a ticket that was submitted; with the same token, the same bonus.
+    """Grant a bonus for a submitted ticket; the same token always means the same bonus.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def bonus_grant(
 
 
 def workforce_lock(workforce: Workforce) -> None:
-    """Lock a workforce: whatever is held against its cap is decided one after another."""
+    """Lock a workforce, so that all spending under its cap is decided one after another."""
     Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
 
 
@@ -212,7 +212,7 @@ def _refuse_beyond_cap(workforce: Workforce, cents: int) -> None:
 
 
 def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool:
-    """Write down that a ticket was approved, by us or by the marketplace's clock; return whether that was new."""
+    """Record that a ticket was approved, by us or automatically by the marketplace; return whether that is new."""
     require_transaction()
     terms = ticket_terms(ticket)
     moved = (
@@ -226,7 +226,7 @@ def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool
 
 
 def bonus_paid(*, errand: Errand, now: datetime) -> None:
-    """Write down that a bonus was paid."""
+    """Record that a bonus was paid."""
     require_transaction()
     assert errand.ticket is not None
     if not LedgerEntry.objects.filter(errand=errand, kind="bonus").exists():
@@ -249,9 +249,9 @@ def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: da
 
 
 def committed_cents(workforce: Workforce) -> int:
-    """Return what was paid plus the most that may still have to be: places, training, bonuses due, with fees.
+    """Return the paid amount plus the maximum that may still be due: assignments, training, bonuses, with fees.
 
-    A posting commits all of its places until it is settled: an accepted assignment may not have been seen yet.
+    A posting commits all of its assignments until it is settled, because an accepted assignment may not be known yet.
     """
     paid = LedgerEntry.objects.filter(workforce=workforce)
     bonuses = Errand.objects.filter(
@@ -263,7 +263,7 @@ def committed_cents(workforce: Workforce) -> int:
 
 
 def _open_cents(workforce: Workforce) -> int:
-    """Return what the places of postings that are not settled may still cost, each by its own terms."""
+    """Return the possible cost of assignments in unsettled postings, each by its own terms."""
     trained = Errand.objects.filter(
         workforce=workforce,
         kind=ErrandKind.BONUS,
@@ -289,7 +289,7 @@ def _open_cents(workforce: Workforce) -> int:
 
 
 def place_cents(workforce: Workforce, terms: Any) -> tuple[int, int]:
-    """Return what one place costs, with its fee: the reward, and the training of a new person."""
+    """Return the cost of one assignment, with its fee: the reward, and the training bonus of a new person."""
     training = terms.training_bonus_cents if workforce.campaign.has_training else 0
     reward, bonus = (cents + fee_cents(cents, has_fees=terms.has_fees) for cents in (terms.reward_cents, training))
     return reward, bonus

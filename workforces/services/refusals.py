@@ -1,4 +1,4 @@
-"""Refusing pay, and taking that back: always a person's decision, with a reason that the worker reads."""
+"""Refusing pay, and reversing a refusal: always a manager's decision, with a reason that the worker reads."""
 
 from datetime import datetime
 from uuid import UUID
@@ -31,16 +31,16 @@ def tickets_refuse(
     now: datetime,
     mark: str = "",
 ) -> int:
-    """Refuse pay for what a person submitted and is not paid yet; return for how many tickets.
+    """Refuse pay for a person's submitted and unpaid work; return the number of tickets.
 
-    What they hold still waits for a manager once it is submitted; what a manager accepted before is not refused. What
-    was submitted and nobody listed yet is refused when it is listed (`refusal_carry_out`). By a mark of its own they can
-    be taken back together (`refusals_take_back`).
+    Work in progress waits for a manager after its submission; work that a manager accepted before isn't refused.
+    Submitted work that isn't listed yet is refused when it is listed (`refusal_carry_out`). Refusals with the same mark
+    can be reversed together (`refusals_take_back`).
 
     Raises
     ------
     PayError
-        No reason was given.
+        The reason is missing.
     """
     require_transaction()
     if not reason.strip():
@@ -67,12 +67,12 @@ def tickets_refuse(
 
 @durable
 def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
-    """Refuse pay for one ticket (work that nobody can match, say), with a reason.
+    """Refuse pay for one ticket (for example, work that can't be matched), with a reason.
 
     Raises
     ------
     PayError
-        No reason was given.
+        The reason is missing.
     """
     if not reason.strip():
         raise PayError("reason_is_read")
@@ -92,7 +92,7 @@ def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: dateti
 
 
 def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand | None:
-    """Pay what was refused; return the errand that does it, if one has to be sent."""
+    """Reverse a refusal and pay; return the errand for it, if one has to be sent."""
     require_transaction()
     found: Errand | None = KINDS[ticket.workforce.kind].pay_refused(
         ticket=ticket, reason=reason, actor_id=actor_id, now=now
@@ -101,9 +101,9 @@ def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datet
 
 
 def refusals_take_back(*, campaign: Campaign, mark: str, reason: str, actor_id: UUID, now: datetime) -> int:
-    """Pay what was refused under a mark: why it was refused holds no longer. Return for how many a payment was added.
+    """Reverse the refusals with a mark, whose reason no longer holds; return the number of added payments.
 
-    What was not sent yet is not sent; the rest is paid once, and an appeal about it is granted.
+    Refusals that weren't sent yet are not sent; the others are paid once, and an appeal about them is granted.
     """
     require_transaction()
     refusals = Errand.objects.filter(workforce__campaign=campaign, kind=ErrandKind.REJECT, token__endswith=mark)
@@ -134,7 +134,7 @@ def refusals_take_back(*, campaign: Campaign, mark: str, reason: str, actor_id: 
 
 
 def work_pass(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
-    """Let a person's confirmed work be paid for good: a manager decided so, or nobody decided in time."""
+    """Settle the pay of a person's confirmed work: a manager decided so, or nobody decided in time."""
     require_transaction()
     for key, kind in KINDS.items():
         own = Ticket.objects.filter(workforce__campaign=campaign, workforce__kind=key, surrogate_id=surrogate_id)

@@ -1,6 +1,6 @@
-"""The address of a person's statement: their work, its pay, appeals, and leaving.
+"""The secret address of a person's statement: their work, its pay, appeals, and leaving.
 
-It belongs to a ticket, works only once it is known whose ticket that is, and expires; see `SECURITY.md`.
+The address belongs to a ticket, works only once the ticket's person is known, and expires; see `SECURITY.md`.
 """
 
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ LIFETIME = timedelta(days=30)
 
 
 class StatementOver(Exception):
-    """The address of a statement is too old; its ticket is ``ticket``."""
+    """The address of a statement has expired; its ticket is ``ticket``."""
 
     def __init__(self, ticket: Ticket) -> None:
         super().__init__("this address has expired")
@@ -28,21 +28,21 @@ class StatementOver(Exception):
 
 
 class NoStatement(Exception):
-    """There is no statement at an address."""
+    """An address belongs to no statement."""
 
 
 def statement_path(ticket: Ticket) -> str:
-    """Return the address where a person sees their work and its pay, and can appeal or withdraw consent."""
+    """Return the address where a person sees their work and pay, and can appeal or withdraw consent."""
     return f"/statement/{signing.dumps(ticket.pk, salt=SALT)}/"
 
 
 def statement_ticket(token: str) -> Ticket:
-    """Return the ticket that an address belongs to.
+    """Return the ticket of an address.
 
     Raises
     ------
     NoStatement
-        The address is wrong, or it is not known whose ticket it is.
+        The address is wrong, or the ticket's person is unknown.
     StatementOver
     """
     try:
@@ -61,7 +61,7 @@ def statement_ticket(token: str) -> Ticket:
 
 @durable
 def statement_send(*, ticket: Ticket, now: datetime) -> bool:
-    """Send a fresh address to a person of a marketplace, at most once an hour; return False for people of a panel."""
+    """Send a person from a marketplace a new address, at most once an hour; return False for people of a panel."""
     text = _("Your work and its pay: %(address)s") % {"address": settings.PLATFORM_URL + statement_path(ticket)}
     message = person_message(
         campaign=ticket.workforce.campaign,

@@ -1,4 +1,4 @@
-"""The terms of a workforce, a posting and a ticket, and the kind behind a row."""
+"""The terms of a workforce, a posting and a ticket, and the kind of a row."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from workforces.models import Posting, Ticket, Workforce
 
 
 def kind_of(row: Workforce, *, now: datetime) -> Kind:
-    """Return the kind behind a row, as configured here."""
+    """Return the kind of a row, as configured here."""
     return KINDS[row.kind].configured(row.secret, now.timestamp())
 
 
@@ -20,24 +20,24 @@ def terms_of(row: Workforce) -> Any:
 
 
 def ticket_terms(ticket: Ticket) -> Any:
-    """Return the terms a ticket was taken under: those of its posting, whatever was changed since."""
+    """Return the terms under which a ticket was taken: those of its posting, regardless of later changes."""
     return posting_terms(ticket.posting) if ticket.posting is not None else terms_of(ticket.workforce)
 
 
 def is_provisional(ticket: Ticket) -> bool:
-    """Return whether the work of a ticket counts only when the other side has confirmed it."""
+    """Return whether the work of a ticket counts only after the other side has confirmed it."""
     if KINDS[ticket.workforce.kind].confirms:
         return True
     return not ticket.is_signed and ticket_terms(ticket).unsigned != Unsigned.COUNT
 
 
 def posting_terms(posting: Posting) -> Any:
-    """Return the terms of a posting, as they were when it was made."""
+    """Return the terms of a posting at the time of its creation."""
     return terms_from(KINDS[posting.workforce.kind], posting.terms or posting.workforce.terms)
 
 
 def terms_check(kind: str, data: Mapping[str, Any]) -> Terms:
-    """Return the given terms; raise `ValueError` with what is wrong with them."""
+    """Return the given terms, checked; raise `ValueError` with the error in them."""
     if kind not in KINDS:
         raise TermsError("workforce_unknown", kind=repr(kind), known=", ".join(KINDS))
     terms: Terms = terms_from(KINDS[kind], data)

@@ -1,6 +1,6 @@
-"""Tickets: what a person from a marketplace or a panel takes, answers and submits.
+"""Tickets: units of work that a person from a marketplace or a panel takes, answers and submits.
 
-What an address says is a claim. An answer is provisional and fills its slot until the marketplace lists the
+The data in an address is a claim. An answer is provisional and fills its slot until the marketplace lists the
 finished assignment with our code (or had signed the address); then it counts and is paid.
 """
 
@@ -45,16 +45,16 @@ FALLS_SHORT = gettext_noop("Submitted with fewer items than required")
 
 
 class TicketRefused(KeyedError):
-    """An arrival cannot become a ticket; the message says why."""
+    """An arrival can't become a ticket; the message gives the reason."""
 
 
 def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None, now: datetime) -> Ticket:
-    """Return the ticket of an arrival (``found``, if it has one), made at the first sight of it.
+    """Return the ticket of an arrival (``found``, if there is one); create it at the first visit.
 
     Raises
     ------
     TicketRefused
-        The HIT is not one of this campaign, or over.
+        The HIT belongs to another campaign, or is over.
     """
     if found is not None:
         return _taken_again(found, now) if found.state == TicketState.LAPSED else found
@@ -76,7 +76,7 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
 
 
 def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
-    """Open a ticket again that was given up: the same person took the same assignment once more."""
+    """Reopen a ticket that was given up, because the same person accepted the same assignment again."""
     if ticket.posting is not None and ticket.posting.state == PostingState.SETTLED:
         raise TicketRefused("hit_over")
     with transaction.atomic():
@@ -88,13 +88,13 @@ def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
 
 
 def is_owed(ticket: Ticket) -> bool:
-    """Return whether a ticket only pays its holder for work that they did before: nobody else can take it there."""
+    """Return whether a ticket only pays its holder for earlier work, on a posting that nobody else can take."""
     return ticket.posting is not None and ticket.posting.owed_to_id is not None
 
 
 @durable
 def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
-    """Return the item in hand or the next one; a ticket whose share is done gets none."""
+    """Return the current item or the next one; a ticket with all its answers gets none."""
     claim = claim_next(campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, now=now)
     if claim.assignment is None and claim.reason in EXCLUDING:
         KINDS[ticket.workforce.kind].exclude(
@@ -104,14 +104,14 @@ def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
 
 
 def assignment_check(*, ticket: Ticket, assignment_id: UUID) -> None:
-    """Raise `NoSuchAssignment` unless the person of a ticket holds or held this assignment in its campaign."""
+    """Raise `NoSuchAssignment` unless the ticket's person holds or held this assignment in its campaign."""
     own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
     if not own.filter(pk=assignment_id).exists():
         raise NoSuchAssignment
 
 
 def _check_is_last(ticket: Ticket, assignment_id: UUID) -> None:
-    """Refuse an answer to an expired assignment whose item its author was handed again: an item is paid once.
+    """Refuse an answer to an expired assignment if its author was given the item again: an item is paid once.
 
     Raises
     ------
@@ -127,9 +127,9 @@ def _check_is_last(ticket: Ticket, assignment_id: UUID) -> None:
 def ticket_answer(
     *, ticket: Ticket, assignment_id: UUID, stage: str, sent: dict[str, Any], version: int, now: datetime
 ) -> Ticket:
-    """Take an answer; the last stage of the last item makes the ticket ready to be submitted.
+    """Submit an answer; after the last stage of the last item, the ticket can be submitted.
 
-    One transaction: an answer without its ticket, or a ticket without its answer, cannot be left behind.
+    It runs in one transaction, so an answer is never stored without its ticket, or a ticket without its answer.
 
     Raises
     ------
@@ -140,12 +140,12 @@ def ticket_answer(
 
 @durable
 def ticket_submit(*, ticket: Ticket, assignment_id: UUID, now: datetime) -> Ticket:
-    """Submit a draft that is finished already; see `ticket_answer`."""
+    """Submit a finished draft; see `ticket_answer`."""
     return _taken(ticket, assignment_id, partial(assignment_submit, now=now), now)
 
 
 def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now: datetime) -> Ticket:
-    """Have work taken as this ticket's, once."""
+    """Record work as part of this ticket, once."""
     # The person first, then the ticket, then the assignment, as everywhere.
     participation_lock(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
     held = Ticket.objects.select_for_update(no_key=True, of=("self",)).get(pk=ticket.pk)
@@ -172,9 +172,9 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
 
 
 def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: str = "") -> bool:
-    """Mark a ticket as ready to be submitted; where nobody has to confirm it, it is.
+    """Mark a ticket as ready to be submitted; if no confirmation is needed, it is submitted.
 
-    With a ``problem``, a person decides about it once it was submitted; at once where the pay of its holder was refused.
+    With a ``problem``, a manager decides about it after the submission; at once if the holder's pay was refused.
     """
     require_transaction()
     waits = is_provisional(ticket)
@@ -189,9 +189,9 @@ def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: s
 
 
 def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
-    """Give up tickets whose time has passed without a submission, once the marketplace was read after that time.
+    """Give up tickets that weren't submitted in time, once the marketplace was read after their time limit.
 
-    Their slots reopen; the answers stay, and count after all if the submission appears and the slot is free.
+    Their slots reopen; the answers stay, and count if the submission appears later and the slot is still free.
     """
     # A posting keeps its terms, so that nobody loses time that they were promised.
     own = terms_of(workforce)
@@ -223,7 +223,7 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
 
 
 def visits_lapse(now: datetime) -> None:
-    """Give up tickets of workforces without postings; the rounds at the marketplace see to the others."""
+    """Give up expired tickets of workforces without postings; rounds at the marketplace handle the others."""
     ways = Workforce.objects.filter(kind__in=[key for key, kind in KINDS.items() if not kind.confirms])
     waiting = Ticket.objects.filter(workforce=OuterRef("pk"), state__in=[TicketState.OPEN, TicketState.ANSWERED])
     for workforce in ways.filter(Exists(waiting)).select_related("campaign").order_by("pk"):
@@ -231,11 +231,11 @@ def visits_lapse(now: datetime) -> None:
 
 
 def falls_short(ticket: Ticket, *, ran_out: bool) -> bool:
-    """Return whether a ticket holds less work than it asks for, and a person decides whether it is paid.
+    """Return whether a ticket holds less work than required, so that a manager decides about its pay.
 
-    Who did what there was before items ran out is paid, if they gave no item back and no other ticket of theirs falls
-    short: several tickets with an answer in each would be paid like several that are done. Whose ticket an unsigned
-    address leads to, and who else holds the last items, nobody knows yet.
+    A person who did all available work before items ran out is paid, if they returned no item and no other ticket of
+    theirs is short. Otherwise several tickets with one answer each would be paid like complete ones. The person behind
+    an unsigned address isn't known yet, nor is it known who holds the last items.
     """
     if is_owed(ticket) or ticket.work.count() >= ticket_terms(ticket).items_per_ticket:
         return False
@@ -247,9 +247,9 @@ def falls_short(ticket: Ticket, *, ran_out: bool) -> bool:
 
 
 def _is_kept_by_nobody(ticket: Ticket) -> bool:
-    """Return whether items of a ticket's campaign are kept by visits that nobody vouches for.
+    """Return whether unconfirmed visits hold items of a ticket's campaign.
 
-    Anyone can invent those, and hold the rest so that a part of the work is all there seems to be.
+    Anyone can make such visits and hold the remaining items, so that a small part of the work seems to be all there is.
     """
     here = {"campaign_id": ticket.workforce.campaign_id}
     held = Assignment.objects.filter(~is_known(), **here, state__in=HOLDING)
@@ -258,7 +258,7 @@ def _is_kept_by_nobody(ticket: Ticket) -> bool:
 
 
 def _has_another_begun(ticket: Ticket) -> bool:
-    """Return whether a person began another ticket of this campaign that is not done, and may be paid for it."""
+    """Return whether a person has another unfinished ticket of this campaign, for which they may be paid."""
     others = Ticket.objects.filter(
         workforce__campaign=ticket.workforce.campaign_id, surrogate=ticket.surrogate_id, work__isnull=False
     )
@@ -270,5 +270,5 @@ def _has_another_begun(ticket: Ticket) -> bool:
 
 
 def ticket_annotations(ticket: Ticket) -> list[Annotation]:
-    """Return what was submitted with a ticket."""
+    """Return the annotations submitted with a ticket."""
     return list(Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk"))

@@ -1,4 +1,4 @@
-"""What people from a marketplace or a panel do besides answering."""
+"""Actions of people from a marketplace or a panel other than answering."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,7 +22,7 @@ from workforces.services.tickets import FALLS_SHORT, falls_short, is_owed, ticke
 
 @durable
 def visitor_consent(*, workforce: Workforce, arrival: Arrival, text_id: int, now: datetime) -> None:
-    """Record that a visitor agrees; only now is anything known of them here."""
+    """Record a visitor's consent; no data about the visitor is stored before."""
     KINDS[workforce.kind].admit(workforce=workforce, arrival=arrival, now=now)  # refused here, nothing is recorded
     ticket = ticket_find(workforce=workforce, arrival=arrival)
     surrogate_id = ticket.surrogate_id if ticket else surrogate_begin(workforce=workforce, arrival=arrival)
@@ -30,7 +30,7 @@ def visitor_consent(*, workforce: Workforce, arrival: Arrival, text_id: int, now
 
 
 def visitor_unlink(*, campaign: Campaign, before: UUID, **_: Any) -> None:
-    """Cut the links from a person's tickets to their work, because they withdrew."""
+    """Delete the links from a person's tickets to their work, because they withdrew."""
     tickets = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=before)
     TicketWork.objects.filter(ticket__in=tickets).delete()
     # The exact moment of an answer would lead from the ticket to the annotation.
@@ -40,7 +40,7 @@ def visitor_unlink(*, campaign: Campaign, before: UUID, **_: Any) -> None:
 
 @durable
 def visitor_learn(*, ticket: Ticket, number: int, sent: Mapping[str, Any], now: datetime) -> Lesson | None:
-    """Take an answer to an example of the training round; the ticket that it ends with is paid for the round."""
+    """Submit an answer to a training example; the ticket with the last example is paid for the training round."""
     lesson = lesson_answer(
         campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, number=number, sent=sent, now=now
     )
@@ -50,7 +50,7 @@ def visitor_learn(*, ticket: Ticket, number: int, sent: Mapping[str, Any], now: 
 
 
 def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, note: str, now: datetime) -> Claim:
-    """Give an item back with a reason; it never counts against anyone."""
+    """Return an item with a reason; skipping never counts against anyone."""
     return assignment_skip(
         assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, reason=reason, note=note, now=now
     )
@@ -58,9 +58,9 @@ def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, note: str, n
 
 @durable
 def visit_end(*, ticket: Ticket, ran_out: bool, now: datetime) -> bool:
-    """Make a ticket ready to be submitted, if anything was done with it; return whether it is.
+    """Make a ticket ready to be submitted, if it holds any work; return whether it is ready.
 
-    ``ran_out``: there is nothing more for this person because items ran out, not because they may have no more.
+    ``ran_out``: this person gets no more items because none are left, not because they may have no more.
     """
     has_work = ticket.work.exists()
     if not has_begun(ticket) and not is_owed(ticket):
@@ -72,14 +72,14 @@ def visit_end(*, ticket: Ticket, ran_out: bool, now: datetime) -> bool:
 
 
 def has_begun(ticket: Ticket) -> bool:
-    """Return whether anything was done with a ticket: training is work too."""
+    """Return whether a ticket holds any work; training counts as work."""
     return ticket.trained or ticket.work.exists()
 
 
 def owed_collect(*, workforce: Workforce, arrival: Arrival, found: Ticket | None, now: datetime) -> Ticket | None:
-    """Return the ticket of a HIT that only pays what is owed to this person, ready to be submitted; else None.
+    """Return the ticket of a HIT that only pays a debt to this person, ready to be submitted; else None.
 
-    Agreeing to a text is no condition of being paid: nothing of them is recorded that is not known.
+    Consent isn't required for payment, because no new data about the person is recorded.
     """
     owed = workforce.postings.filter(
         hit_id=arrival.posting, owed_to__external__source=workforce.source, owed_to__external__name=arrival.worker

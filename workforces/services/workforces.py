@@ -1,4 +1,4 @@
-"""How workforces are added to campaigns and changed."""
+"""Adding workforces to campaigns and changing them."""
 
 from datetime import datetime
 from typing import Any
@@ -24,14 +24,14 @@ def workforce_add(
     now: datetime,
     source: str = "",
 ) -> Workforce:
-    """Add a workforce to a campaign, or give the one that is there new terms; what is posted keeps the old ones.
+    """Add a workforce to a campaign, or give an existing one new terms; existing postings keep their terms.
 
-    ``source`` says under what name its people are known; by default as its kind says.
+    ``source`` is the namespace of its people's names; by default, the kind determines it.
 
     Raises
     ------
     ValueError
-        The kind is unknown or the terms are wrong.
+        The kind is unknown or the terms are invalid.
     """
     terms_check(kind, terms)
     source = source or KINDS[kind].source(campaign.pk)

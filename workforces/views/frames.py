@@ -1,4 +1,4 @@
-"""Pages in the frame of another site: without any cookie, under a policy that names who may frame them."""
+"""Pages in another site's frame: without cookies, under a policy that names the sites allowed to frame them."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -26,11 +26,11 @@ View = Callable[..., HttpResponse]
 
 
 class VisitOver(Exception):
-    """The signed address is broken or too old."""
+    """The signed address is invalid or has expired."""
 
 
 def origins() -> list[str]:
-    """Return the marketplaces that may frame these pages and take what is submitted."""
+    """Return the marketplaces that may frame these pages and receive submissions."""
     return sorted({"{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in settings.MTURK_SUBMIT_URLS})
 
 
@@ -51,7 +51,7 @@ def _told(request: HttpRequest, problem: Problem) -> HttpResponse:
 
 
 def in_frame(view: View) -> View:
-    """Let a page be shown in a marketplace's frame, without cookies; translate what can go wrong on the way."""
+    """Allow a page in a marketplace's frame, without cookies; translate errors on the way."""
 
     @csrf_exempt
     @xframe_options_exempt
@@ -72,10 +72,10 @@ def in_frame(view: View) -> View:
 
 
 def framed(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
-    """Render a page without touching a CSRF cookie or a session: a frame of another site has no cookies."""
+    """Render a page without a CSRF cookie or a session, because a frame of another site has no cookies."""
     return render(request, template, {**context, "csrf_token": None, "user": None, "messages": ()}, status=status)
 
 
 def framed_problem(request: HttpRequest, problem: Problem) -> HttpResponse:
-    """Say what went wrong, and what to do."""
+    """Show an error and what to do about it."""
     return framed(request, "workforces/visit/problem.html", {"problem": problem.text}, problem.status)

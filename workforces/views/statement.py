@@ -1,4 +1,4 @@
-"""What a person from a marketplace or a panel sees of their own work and pay."""
+"""The page of a person from a marketplace or a panel about their own work and pay."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,7 +22,7 @@ from workforces.services.statements import NoStatement, StatementOver, statement
 @never_cache
 @require_http_methods(["GET", "POST"])
 def statement(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a person from a marketplace what they did and what became of their pay; take an appeal or a withdrawal."""
+    """Show a person from a marketplace their work and its pay; POST submits an appeal or a withdrawal."""
     try:
         ticket = statement_ticket(token)
     except NoStatement as error:
@@ -56,7 +56,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
-    """Withdraw consent once that was confirmed, or take it back."""
+    """Withdraw consent after confirmation, or cancel the withdrawal."""
     campaign, surrogate_id, now = ticket.workforce.campaign, ticket.surrogate_id, timezone.now()
     if "undo" in request.POST:
         if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
@@ -68,7 +68,7 @@ def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
 
 
 def _erased(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
-    """Forget who this is, once that was confirmed; afterwards there is no statement any more."""
+    """Erase the person's identity after confirmation; afterwards the statement no longer exists."""
     if request.POST["erase"] != "yes":
         return redirect("statement", token=token)
     try:
@@ -83,7 +83,7 @@ def _erased(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
 
 
 def _over(request: HttpRequest, ticket: Ticket) -> HttpResponse:
-    """Say that an address has expired; a new one goes to the person by the marketplace, and nowhere else."""
+    """Show that an address has expired; a new one is only sent to the person through the marketplace."""
     sent = request.method == "POST" and statement_send(ticket=ticket, now=timezone.now())
     return render(
         request,

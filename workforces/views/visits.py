@@ -1,6 +1,6 @@
-"""The door of people from a marketplace or a panel: a signed address proves who is there, without any cookie.
+"""The entry pages for people from a marketplace or a panel: a signed address identifies them, without cookies.
 
-These pages stand in a frame of another site, so they need neither a session nor a CSRF token, and render without.
+These pages are shown in another site's frame, so they need neither a session nor a CSRF token, and render without them.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,7 +67,7 @@ def _token_read(token: str) -> dict[str, Any]:
 
 
 class VisitSeat(Seat):
-    """Who is here, by which way, with which ticket: read from the signed address."""
+    """The visitor, the workforce and the ticket, read from the signed address."""
 
     frame = "workforces/visit/base.html"
     desk_frame = "workforces/visit/base.html"
@@ -91,17 +91,17 @@ class VisitSeat(Seat):
 
     @cached_property
     def known_id(self) -> UUID | None:
-        """Who this is, if anything is known of them here."""
+        """Return the person's surrogate, or None if the person isn't known here."""
         return surrogate_known(workforce=self.workforce, arrival=self.arrival, ticket=self.found)
 
     @cached_property
     def has_consented(self) -> bool:
-        """Return whether this person agreed to the text in force."""
+        """Return whether this person agreed to the current consent text."""
         return self.known_id is not None and consent_is_current(scope_id=self.campaign.pk, surrogate_id=self.known_id)
 
     @cached_property
     def ticket(self) -> Ticket:
-        """Return the ticket, made at first sight; only after consent.
+        """Return the ticket, created at the first visit, and only after consent.
 
         Raises
         ------
@@ -115,15 +115,15 @@ class VisitSeat(Seat):
 
     @property
     def surrogate_id(self) -> UUID:
-        """Whose ticket it is."""
+        """The surrogate of the ticket's person."""
         return self.ticket.surrogate_id
 
     def prove(self, assignment_id: UUID) -> None:
-        """Refuse an assignment that is not this person's."""
+        """Refuse an assignment that belongs to another person."""
         assignment_check(ticket=self.ticket, assignment_id=assignment_id)
 
     def address(self, action: str, assignment: Assignment | None = None) -> str:
-        """Return the address of an action: all begin with the signed one."""
+        """Return the address of an action; all begin with the signed address."""
         if action in ("work", "next"):
             return reverse("visit", args=[self.token])
         if assignment is None:
@@ -131,7 +131,7 @@ class VisitSeat(Seat):
         return reverse(f"visit-{action}", args=[self.token, assignment.pk]) if action in OF_ASSIGNMENT else ""
 
     def answer(self, assignment_id: UUID, *, stage: str, sent: dict[str, Any], version: int, now: datetime) -> Step:
-        """Take an answer of this ticket; its last item makes it ready to be submitted."""
+        """Submit an answer of this ticket; after its last item, the ticket can be submitted."""
         ticket_answer(ticket=self.ticket, assignment_id=assignment_id, stage=stage, sent=sent, version=version, now=now)
         return Step(Claim(None))
 
@@ -141,7 +141,7 @@ class VisitSeat(Seat):
         return Step(Claim(None))
 
     def skip(self, assignment_id: UUID, *, reason: str, note: str, now: datetime) -> Step:
-        """Give an item back; the ticket goes on with another."""
+        """Return an item; the ticket continues with another one."""
         return Step(
             visit_services.visit_skip(
                 ticket=self.ticket, assignment_id=assignment_id, reason=reason, note=note, now=now
@@ -149,11 +149,11 @@ class VisitSeat(Seat):
         )
 
     def learn(self, *, number: int, sent: Mapping[str, Any], now: datetime) -> Lesson | None:
-        """Take an answer to an example; the ticket that the round ends with is paid for it."""
+        """Submit an answer to an example; the ticket with the last example is paid for the training."""
         return visit_services.visitor_learn(ticket=self.ticket, number=number, sent=sent, now=now)
 
     def go_on(self, _step: Step, _now: datetime) -> HttpResponse:
-        """Return to the address of the visit, which shows where it stands."""
+        """Redirect to the address of the visit, which shows its current step."""
         return redirect("visit", token=self.token)
 
     def ask_consent(self) -> HttpResponse:
@@ -163,11 +163,11 @@ class VisitSeat(Seat):
         return self.page("workforces/visit/consent.html", context)
 
     def teach(self) -> HttpResponse:
-        """Show the example that this person stands at."""
+        """Show the current training example of this person."""
         return pages.lesson_page(self)
 
     def no_work(self, step: Step, now: datetime) -> HttpResponse:
-        """Say that there is nothing; what was done is submitted all the same, except during a pause."""
+        """Show that there are no items; finished work is still submitted, except during a pause."""
         claim, ticket = step.claim, self.ticket
         waits = claim.reason is Reason.PAUSED and visit_services.has_begun(ticket)
         if not waits and visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=now):
@@ -180,7 +180,7 @@ class VisitSeat(Seat):
         return self.page("workforces/visit/no_work.html", {"claim": claim, "farewell": farewell, "waits": waits})
 
     def ticket_done(self) -> Ticket | None:
-        """Return the ticket if all that is left is to hand it in; nobody has to agree to anything for that."""
+        """Return the ticket if it only needs to be submitted; no consent is needed for that."""
         if self.found is not None and self.found.state not in (TicketState.OPEN, TicketState.LAPSED):
             return self.found
         return visit_services.owed_collect(
@@ -188,7 +188,7 @@ class VisitSeat(Seat):
         )
 
     def leave(self, ticket: Ticket) -> HttpResponse:
-        """Show how a ticket is submitted."""
+        """Show how to submit the ticket."""
         outcome = Outcome(ticket.outcome or Outcome.NOTHING_LEFT)  # the panel listed it while it was in work
         own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
         waits = ticket.state == TicketState.ANSWERED and not KINDS[self.workforce.kind].confirms
@@ -200,7 +200,7 @@ class VisitSeat(Seat):
         return kind.farewell(self.arrival, terms_of(self.workforce), outcome, ticket.code)
 
     def extras(self, _step: Step) -> dict[str, Any]:
-        """Return the guidelines, which these pages bring along: no other address is needed for them."""
+        """Return the guidelines, which are included in these pages, so that no other address is needed."""
         return pages.reading(self.campaign)
 
     def page(self, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
@@ -209,14 +209,14 @@ class VisitSeat(Seat):
         return framed(self.request, template, {**own, **context}, status)
 
     def problem_page(self, problem: Problem) -> HttpResponse:
-        """Render what went wrong."""
+        """Render an error page."""
         return framed_problem(self.request, problem)
 
 
 @in_frame
 @require_GET
 def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
-    """Take a person in by what the address says; a preview shows the instructions and makes no row."""
+    """Admit a person by the data in the address; a preview shows the instructions and stores nothing."""
     workforce = get_object_or_404(Workforce.objects.select_related("campaign"), key=key, is_active=True)
     if KINDS[workforce.kind].door != door:
         raise Http404
@@ -242,7 +242,7 @@ def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
 
 
 def _continued(request: HttpRequest, workforce: Workforce, arrival: Arrival) -> Arrival | None:
-    """Return the visit that this browser began with the same ids; in any other browser it stays unseen."""
+    """Return the visit that this browser began with the same ids; other browsers can't see it."""
     try:
         data = _token_read(request.COOKIES.get(COOKIE, ""))
     except VisitOver:
@@ -267,7 +267,7 @@ def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
 @in_frame
 @require_GET
 def visit(request: HttpRequest, token: str) -> HttpResponse:
-    """Show where this visit stands: consent, training, the item in hand, or how to leave."""
+    """Show the current step of a visit: consent, training, the current item, or how to leave."""
     seat = VisitSeat(request, token)
     if (done := seat.ticket_done()) is not None:
         return seat.leave(done)
@@ -285,7 +285,7 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
 @in_frame
 @require_POST
 def agree(request: HttpRequest, token: str) -> HttpResponse:
-    """Record consent, or end the visit with what was done so far."""
+    """Record consent, or end the visit with the work done so far."""
     seat = VisitSeat(request, token)
     if "hand_in" in request.POST:
         if seat.found is not None:
@@ -302,7 +302,7 @@ def agree(request: HttpRequest, token: str) -> HttpResponse:
 @in_frame
 @require_POST
 def guidelines(request: HttpRequest, token: str) -> HttpResponse:
-    """Take a visitor's word that they read what changed in the guidelines."""
+    """Record that a visitor read the changes of the guidelines."""
     actions.guidelines_read(VisitSeat(request, token))
     return redirect("visit", token=token)
 
@@ -310,12 +310,12 @@ def guidelines(request: HttpRequest, token: str) -> HttpResponse:
 @in_frame
 @require_POST
 def learn(request: HttpRequest, token: str) -> HttpResponse:
-    """Take an answer of the training round and say what was right."""
+    """Submit an answer of the training round and show the right one."""
     return pages.learn(VisitSeat(request, token), timezone.now())
 
 
 def at_assignment(action: actions.Action) -> Callable[..., HttpResponse]:
-    """Make an action on an assignment a view for visitors."""
+    """Wrap an action on an assignment as a view for visitors."""
 
     @in_frame
     @require_POST

@@ -105,7 +105,7 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
 
 @durable
 def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID, now: datetime) -> int:
-    """Check nobody with a key any more; return how many checks are held against nobody since it was wrong.
+    """Stop checking people with a gold key; return the number of checks voided because the key was wrong.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def _check_in_use(key: GoldKey) -> None:
 
 
 def cases_recall(item: Item, now: datetime) -> None:
-    """Take an item back from the experts: what they were asked is no longer the question."""
+    """Recall an item's pending expert cases, because the question to the experts has changed."""
     for case in item.cases.filter(state__in=PENDING):
         case_end(case=case, to=CaseState.RECALLED, now=now)
 

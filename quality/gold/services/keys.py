@@ -1,6 +1,6 @@
-"""Gold keys come in, and answers are compared with them. What becomes of keys later: `quality.gold.services.key_changes`.
+"""Import gold keys and compare answers with them. Later changes: `quality.gold.services.key_changes`.
 
-Which key an annotator meets when: `quality.gold.services.exposures`.
+The choice of the key for each annotator: `quality.gold.services.exposures`.
 """
 
 import json
@@ -35,7 +35,7 @@ MOST_KEYS = 10_000  # of one file
 
 
 class GoldRefused(KeyedError):
-    """Rows of gold keys are wrong; nothing was imported."""
+    """Rows of gold keys are invalid; nothing was imported."""
 
 
 class NewKey(NamedTuple):
@@ -48,14 +48,14 @@ class NewKey(NamedTuple):
 def gold_import(
     *, campaign: Campaign, rows: Iterable[Row], actor_id: UUID | None, now: datetime, experts: int = 0
 ) -> int:
-    """Import gold keys: rows of the task type with ``accepted``, the answers that are right. Return how many are new.
+    """Import gold keys: rows of the task type with ``accepted``, the right answers. Return the number of new keys.
 
-    With ``experts``, nobody is checked with a key before so many of them confirmed it without knowing what it accepts.
+    With ``experts``, a key is used only after that many experts confirm it without knowing its accepted answers.
 
     Raises
     ------
     GoldRefused
-        A row is wrong; the message names the first. Nothing was imported.
+        A row is invalid; the message names the first one. Nothing was imported.
     """
     if experts:
         experts_check(experts)
@@ -72,7 +72,7 @@ def gold_import(
 
 
 def gold_place(*, campaign: Campaign, now: datetime) -> tuple[Batch, SplitRow]:
-    """Return the batch and the split that gold keys of a campaign, which is locked, lie in."""
+    """Return the batch and the split for the gold keys of a locked campaign; create them if they are missing."""
     require_transaction()
     last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
     batch, _ = Batch.objects.get_or_create(
@@ -109,7 +109,7 @@ def _key_create(
 def key_create(
     *, item: Item, accepted: Accepted, experts: int, actor_id: UUID | None, now: datetime, exposures: int = 0
 ) -> GoldKey:
-    """Make an item a gold key; with experts it waits until so many of them confirmed it."""
+    """Make an item a gold key; with experts, the key waits until that many experts confirm it."""
     require_transaction()
     state = GoldKeyState.WAITING if experts else GoldKeyState.ACTIVE
     key = GoldKey.objects.create(
@@ -122,7 +122,7 @@ def key_create(
 
 
 def _checked(campaign: Campaign, rows: Iterable[Row]) -> list[NewKey]:
-    """Return the keys of rows that are new, every row checked."""
+    """Check every row, and return the keys of the new rows."""
     listed = dict(rows)
     if len(listed) > MOST_KEYS:
         raise GoldRefused("gold_too_many", most=MOST_KEYS)

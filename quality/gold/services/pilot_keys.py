@@ -1,4 +1,4 @@
-"""Gold keys from a pilot: items on which everybody who answered agrees become keys."""
+"""Gold keys from a pilot: items become keys if all their annotators agree."""
 
 from datetime import datetime
 from typing import Any
@@ -25,10 +25,10 @@ LEAST = 2  # people who agree
 
 
 def pilot_keys(*, work: Work, campaign: Campaign, experts: int) -> dict[str, Any]:
-    """Make keys of the pilot items that are answered, all in the same way; return how many, and on how many people differ.
+    """Make keys of the answered pilot items with equal answers; return the number of keys, and of items that differ.
 
-    With ``experts``, nobody is checked with a key before so many of them confirmed it: people who agree are wrong at times.
-    Who answered an item in the pilot never meets it as a key. An item that is a key is no pilot item any more.
+    With ``experts``, a key is used only after that many experts confirm it, since people who agree can be wrong.
+    People who answered an item in the pilot never meet it as a key. An item that becomes a key leaves the pilot.
     """
     if experts:
         experts_check(experts)
@@ -52,7 +52,7 @@ def pilot_keys(*, work: Work, campaign: Campaign, experts: int) -> dict[str, Any
 
 
 def _answered(campaign: Campaign) -> Any:
-    """Return the pilot items that nobody works on any more."""
+    """Return the answered pilot items that nobody is working on."""
     unfinished = Slot.objects.filter(item=OuterRef("pk")).exclude(state__in=[SlotState.FILLED, SlotState.CLOSED])
     filled = Slot.objects.filter(item=OuterRef("pk"), state=SlotState.FILLED)
     items = Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT, state=ItemState.ACTIVE)
@@ -63,7 +63,7 @@ def _answered(campaign: Campaign) -> Any:
 def _key_make(
     item: Item, campaign: Campaign, place: tuple[Batch, SplitRow], experts: int, actor_id: UUID | None, now: datetime
 ) -> bool:
-    """Make a key of an item, unless its answers differ or are too few."""
+    """Make an item a gold key, unless its answers differ or are too few."""
     counted = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED).order_by("pk")
     answers = list(counted.values_list("answer", flat=True))
     accepted = TASK_TYPES[campaign.task_type].agreed_on(answers) if len(answers) >= LEAST else None

@@ -1,4 +1,4 @@
-"""Reading the answers of a whole campaign quickly: for jobs and commands."""
+"""Fast reading of all answers of a campaign, for jobs and commands."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,21 +16,21 @@ MOST_KEPT = 50_000  # answers that are read once
 def answers_as_text(annotations: QuerySet[Annotation], column: str) -> Iterator[tuple[int, str, str, Any]]:
     """Yield item, annotator, answer as JSON and one more column of annotations, in order.
 
-    As text: making a UUID and an object of each row takes longer than all that is computed of them.
+    The values are text: making a UUID and an object of each row takes longer than all later computation.
     """
     rows = annotations.annotate(who=Cast("surrogate_id", CharField()), text=Cast("answer", TextField()))
     yield from rows.order_by("pk").values_list("item_id", "who", "text", column).iterator(chunk_size=2000)
 
 
 class Said:
-    """What answers say: the path that each took, and by each measure. Many answers are the same text: each is read once."""
+    """The path and the measures of answers. Many answers have the same text, so each text is parsed once."""
 
     def __init__(self, task_type: TaskType) -> None:
         self._task_type = task_type
         self._kept: dict[str, tuple[str, list[tuple[int, Any]]]] = {}
 
     def of(self, answer: str) -> tuple[str, list[tuple[int, Any]]]:
-        """Return the path of an answer as JSON, and (number of the measure, value) where it says something."""
+        """Return the path of an answer as JSON, and (number of the measure, value) for each measure with a value."""
         found = self._kept.get(answer)
         if found is None:
             read = orjson.loads(answer)

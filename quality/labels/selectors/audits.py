@@ -1,4 +1,4 @@
-"""The labels that an audit can draw, and what audits came to."""
+"""The labels that an audit can draw, and the results of audits."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
@@ -25,7 +25,7 @@ UNKNOWN_DOUBT = 0.25  # of a label that no vote is known for
 
 
 class Label(NamedTuple):
-    """A label in force: its verdict, and the predicted probability that it is wrong."""
+    """A label in force: its verdict, and the predicted probability that the label is wrong."""
 
     verdict: int
     item: int
@@ -34,9 +34,9 @@ class Label(NamedTuple):
 
 
 def labels_of(campaign: Campaign) -> list[Label]:
-    """Return the labels in force on ordinary items in order, with the doubt that a model of all votes leaves.
+    """Return the labels in force on ordinary items in order, each with its probability of being wrong by a vote model.
 
-    Reads every annotation: for jobs.
+    Reads every annotation, so use it only in jobs.
     """
     verdicts = Verdict.objects.filter(
         unsealed(), campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY
@@ -59,12 +59,12 @@ def labels_of(campaign: Campaign) -> list[Label]:
 
 
 def experts_able(campaign: Campaign, item_ids: Sequence[int], *, but_of: Audit | None = None) -> dict[int, set[UUID]]:
-    """Return for each item the experts of a campaign who may judge it in an audit: they neither annotated nor judged it.
+    """Return for each item the experts who may judge it in an audit: those who neither annotated nor judged it.
 
     Parameters
     ----------
     but_of
-        What was judged in this audit is left out of account.
+        An audit whose judgments are ignored.
     """
     members = Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT)
     experts = set(members.values_list("user__surrogate_id", flat=True))
@@ -80,7 +80,7 @@ def experts_able(campaign: Campaign, item_ids: Sequence[int], *, but_of: Audit |
 
 
 def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return the audits of a campaign, the latest first: for jobs and releases, since it reads every opinion in them."""
+    """Return the audits of a campaign, the latest first. Reads every opinion, so use it only in jobs and releases."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
         return []
     calibrating = TargetSnapshot.objects.filter(campaign=campaign).values_list("calibration", flat=True).first()
@@ -91,15 +91,15 @@ def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def audits_counted(campaign: Campaign) -> dict[str, int]:
-    """Return how many audits were drawn, and how many of them canceled: nobody draws until they like the result."""
+    """Return the numbers of drawn and canceled audits, which show if audits were repeated until one was liked."""
     audits = Audit.objects.filter(campaign=campaign)
     return {"drawn": audits.count(), "called_off": audits.exclude(called_off_at=None).count()}
 
 
 def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
-    """Return the latest audit that was finished, and how many were drawn and canceled in all.
+    """Return the latest finished audit, and the number of drawn and of canceled audits.
 
-    An audit by which votes were bought does not measure what came of it.
+    An audit that calibrates purchases of votes is left out, because it doesn't measure the labels after them.
     """
     audits = audits_of(campaign)
     finished = [audit for audit in audits if "share" in audit and not audit["calibrates"]]
@@ -109,7 +109,7 @@ def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
 
 
 def _result(audit: Audit) -> dict[str, Any]:
-    """Return how far an audit is, and its estimate once experts have decided about everything in it."""
+    """Return the progress of an audit, and its estimate once experts have decided every item in it."""
     items = list(audit.items.select_related("verdict", "case").order_by("pk"))
     decided = {row.case_id: row for row in items if row.case is not None and row.case.state == CaseState.DECIDED}
     alone, final = _opinions(decided)
@@ -140,7 +140,7 @@ def _result(audit: Audit) -> dict[str, Any]:
 
 
 class Judged(NamedTuple):
-    """A label of an audit that experts judged: how doubtful it was, whether it is wrong, how many items it stands for."""
+    """An audited label judged by experts: its doubt, whether it is wrong, and how many items it stands for."""
 
     doubt: float
     is_wrong: bool
@@ -148,7 +148,7 @@ class Judged(NamedTuple):
 
 
 def judged_in(audit: Audit) -> list[Judged]:
-    """Return the labels by votes that experts judged in an audit."""
+    """Return the labels from votes that experts judged in an audit."""
     rows = (
         audit.items.filter(case__state=CaseState.DECIDED, doubt__isnull=False).select_related("verdict").order_by("pk")
     )
@@ -166,16 +166,16 @@ def judged_in(audit: Audit) -> list[Judged]:
 
 
 def _stuck(audit: Audit, items: Collection[AuditItem]) -> int:
-    """Return how many items wait for more judgments than there are experts who may give them."""
+    """Return the number of items that need more judgments than there are experts allowed to give them."""
     waiting = [row for row in items if row.case is not None and row.case.state == CaseState.OPEN]
     able = experts_able(audit.campaign, [row.verdict.item_id for row in waiting], but_of=audit)
     return sum(len(able[row.verdict.item_id]) < row.experts for row in waiting)
 
 
 def changes_since(audit: Audit) -> dict[str, int]:
-    """Return how many labels of the draw are other ones or gone by now (``changed_since``), and how many are new.
+    """Return the number of drawn labels that have changed or gone since (``changed_since``), and of new labels.
 
-    Labels of items that were retired are gone, though nobody changed them.
+    Labels of retired items are gone, even though nobody changed them.
     """
     then = in_force_at(audit.drawn_at).filter(campaign=audit.campaign_id, item__batch__purpose__in=ORDINARY)
     there = then.filter(item__state=ItemState.ACTIVE)
@@ -191,12 +191,12 @@ def changes_since(audit: Audit) -> dict[str, int]:
 
 
 def in_force_at(at: datetime) -> QuerySet[Verdict]:
-    """Return the labels that were in force at a moment."""
+    """Return the labels in force at a moment."""
     return Verdict.objects.filter(Q(superseded_at=None) | Q(superseded_at__gt=at), decided_at__lte=at)
 
 
 def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], dict[int | None, Any]]:
-    """Return by case the labels that experts gave alone, and the one that decided."""
+    """Return by case the labels that experts gave alone, and the deciding label."""
     alone: dict[int, list[Any]] = defaultdict(list)
     final: dict[int | None, Any] = {}
     for row in Opinion.objects.filter(case__in=case_ids).select_related("case").order_by("pk"):
@@ -208,10 +208,10 @@ def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], d
 
 
 def _kappa(campaign: Campaign, alone: dict[int, list[Any]]) -> float | None:
-    """Return how far two experts agree on an item beyond chance; which of the two counts as first is left to chance.
+    """Return Cohen's kappa between the two experts of each item.
 
-    Quadratic weights where the labels are steps of a scale. Each pair is entered in both orders: neither of the two is
-    the reference.
+    The weights are quadratic if the labels are steps of a scale. Each pair is entered in both orders, because neither
+    expert is the reference.
     """
     task_type = voted(campaign.task_type)
     pairs = [said[:2] for said in alone.values() if len(said) > 1]

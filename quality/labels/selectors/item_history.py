@@ -1,4 +1,4 @@
-"""What happened to an item: who took it, what became of their answers, what was decided."""
+"""The history of an item: who worked on it, what happened to their answers, and the decisions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _ENDS = (AssignmentState.SKIPPED, AssignmentState.RELEASED, AssignmentState.EXPI
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, and to whose answer: their letter, as beside their answers, and its color."""
+    """An event in the history of an item, with the letter and color of the annotator's answer, if it is about one."""
 
     at: datetime
     what: str
@@ -28,7 +28,7 @@ class Event:
 
 
 def history_of(item: Item, people: Mapping[UUID, ShownAnswer]) -> list[Event]:
-    """Return what happened to an item, the oldest first. Who submitted nothing has no letter: "?"."""
+    """Return the events of an item, the oldest first. Annotators who submitted nothing have the letter "?"."""
     sources = (_work(item, people), _changes(item, people), _verdicts(item), _cases(item), _reports(item))
     events = [event for source in sources for event in islice(source, MOST)]
     return [Event(item.created_at, _("imported")), *sorted(events, key=lambda event: event.at)]

@@ -1,4 +1,4 @@
-"""Labels computed again from the annotations and the policy that their verdicts name (invariant 7)."""
+"""Labels recomputed from the annotations and the policy that their verdicts name (invariant 7)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ CHUNK = 2000  # verdicts in memory
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """A verdict, and the label that what it names comes to; None if it comes to no label."""
+    """A verdict and its recomputed label; None if its inputs give no label."""
 
     verdict: Verdict
     label: Any
 
     @property
     def agrees(self) -> bool:
-        """Return whether the label is the one that was written down."""
+        """Return whether the recomputed label equals the stored one."""
         return bool(self.label == self.verdict.label)
 
 
 def label_recomputed(verdict: Verdict) -> Any:
-    """Return the label that the annotations a verdict names come to under the policy it names; None if to no label."""
+    """Return the label recomputed from a verdict's annotations and policy; None if they give no label."""
     vote_key = voted(verdict.item.campaign.task_type).vote_key
     votes: dict[int, list[Vote]] = {1: [], 2: []}
     for row in verdict.annotations.all():
@@ -39,7 +39,7 @@ def label_recomputed(verdict: Verdict) -> Any:
 
 
 def verdicts_recomputed(campaign: Campaign) -> Iterator[Recomputed]:
-    """Yield each verdict of a campaign, superseded ones included, with its label computed again, in the order of their ids."""
+    """Yield each verdict of a campaign, including superseded ones, with its recomputed label, in the order of ids."""
     rows = Verdict.objects.filter(campaign=campaign).select_related("item__campaign", "policy", "opinion")
     for verdict in rows.prefetch_related("annotations__slot").order_by("pk").iterator(chunk_size=CHUNK):
         yield Recomputed(verdict, label_recomputed(verdict))

@@ -1,4 +1,4 @@
-"""How far a campaign is on the way to its acceptable share of wrong labels, and what it would buy next."""
+"""The progress of a campaign towards its acceptable share of wrong labels, and its next purchase of votes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -37,24 +37,24 @@ STRAGGLERS = 0.1  # of a wave's votes may still be to come when the next one beg
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is known when the next wave is decided.
+    """The facts on which the next wave is decided.
 
     Attributes
     ----------
     items
-        Those whose batch has its first votes.
+        The items whose batch has its first votes.
     belief
-        By item.
+        The probabilities of the labels, by item.
     votes, is_free
-        By item: how many votes it has; whether neither votes nor experts are under way.
+        By item: the number of votes; whether neither votes nor experts are pending.
     is_experts
-        By item: whether an expert's opinion is its label.
+        By item: whether its label is an expert's opinion.
     calibration, audit
-        What the first finished audit taught, and that audit; without one, what the model says is taken as it is.
+        The correction from the first finished audit, and that audit; without one, the model isn't corrected.
     spent_cents, vote_cents
-        What votes beyond the first ones and experts cost until now; what one more vote costs.
+        The cost so far of experts and of votes beyond the first ones; the cost of one more vote.
     is_waiting, is_filled
-        Whether votes that were bought are still to come; whether nearly all of them came.
+        Whether bought votes are still missing; whether nearly all of them are there.
     """
 
     items: list[int]
@@ -70,12 +70,12 @@ class Outlook:
     is_filled: bool
 
     def doubts(self) -> Floats:
-        """Return how doubtful each item's label is, shape (items,)."""
+        """Return the probability that each item's label is wrong, shape (items,)."""
         found: Floats = np.where(self.is_experts, 0.0, self.calibration.of(self.belief.doubts()))
         return found
 
     def next_purchase(self, target: Target) -> Purchase:
-        """Return what comes next."""
+        """Return the next purchase."""
         return next_purchase(
             self.doubts(),
             self.votes,
@@ -88,7 +88,10 @@ class Outlook:
 
 
 def outlook_of(campaign: Campaign) -> Outlook | None:
-    """Return what is known; None before the first batch has its first votes. Reads every annotation: for jobs."""
+    """Return the facts for the next wave; None before the first batch has its first votes.
+
+    Reads every annotation, so use it only in jobs.
+    """
     items = Item.objects.filter(batch__in=batches_voted(campaign), state=ItemState.ACTIVE).order_by("pk")
     needed = dict(items.values_list("pk", "votes"))
     ids = list(needed)
@@ -120,13 +123,13 @@ def outlook_of(campaign: Campaign) -> Outlook | None:
 
 
 def batches_voted(campaign: Campaign) -> list[Batch]:
-    """Return the batches of ordinary items that have their first votes."""
+    """Return the open batches of ordinary items that have all their first votes."""
     rows = Batch.objects.filter(campaign=campaign, state=BatchState.OPEN, purpose__in=ORDINARY).order_by("ordinal")
     return [batch for batch in rows if not slots_waiting(batch, 1)]
 
 
 def is_due(campaign: Campaign) -> bool:
-    """Return whether another wave could begin: a batch has its first votes, and hardly any bought ones are to come."""
+    """Return whether another wave could begin: a batch has its first votes, and hardly any bought votes are missing."""
     batches = batches_voted(campaign)
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     most = int(STRAGGLERS * len(last.votes)) if last else 0
@@ -134,7 +137,7 @@ def is_due(campaign: Campaign) -> bool:
 
 
 def _waiting(campaign: Campaign) -> set[int]:
-    """Return the items of which votes that were bought are still to come, or nobody has confirmed yet who gave them."""
+    """Return the items with bought votes that are still missing, or whose voters aren't confirmed yet."""
     states = [SlotState.OPEN, SlotState.HELD]
     slots = Slot.objects.filter(campaign=campaign, round=2, is_wanted=True, state__in=states)
     unconfirmed = Annotation.objects.filter(campaign=campaign, state=AnnotationState.PROVISIONAL, slot__isnull=False)
@@ -146,7 +149,7 @@ def _which(ids: Collection[int], among: Collection[int], *, inverted: bool = Fal
 
 
 def _belief(campaign: Campaign, ids: list[int]) -> tuple[Belief | None, Places]:
-    """Return what all votes of a campaign let one believe of some items, and how many votes each has."""
+    """Return the label probabilities of some items, from all votes of a campaign, and the number of votes on each."""
     judgments = votes_in(campaign)
     if not len(judgments) or not ids:
         return None, np.zeros(0, dtype=np.int64)
@@ -160,7 +163,7 @@ def _belief(campaign: Campaign, ids: list[int]) -> tuple[Belief | None, Places]:
 
 
 def _calibration(campaign: Campaign) -> tuple[Audit | None, Calibration]:
-    """Return the audit that says how much to doubt, and what it says: the first one that is finished, from then on."""
+    """Return the calibrating audit and its calibration: the first finished audit, which is kept from then on."""
     kept = (
         TargetSnapshot.objects.filter(campaign=campaign).exclude(calibration=None).select_related("calibration").first()
     )
@@ -172,7 +175,7 @@ def _calibration(campaign: Campaign) -> tuple[Audit | None, Calibration]:
 
 
 def spent_cents(campaign: Campaign, vote_cents: float) -> int:
-    """Return what waves cost until now, votes that were paid and no longer count included."""
+    """Return the cost of all waves so far, including paid votes that were later excluded."""
     waves = Wave.objects.filter(campaign=campaign).aggregate(cents=Sum("cents"))["cents"] or 0
     lost = Annotation.objects.filter(campaign=campaign, assignment__slot__round=2).exclude(
         state__in=[*FILLING, *NOBODYS]
@@ -181,7 +184,7 @@ def spent_cents(campaign: Campaign, vote_cents: float) -> int:
 
 
 def state_of(outlook: Outlook, found: Purchase, target: Target) -> dict[str, Any]:
-    """Return what the page of a target shows."""
+    """Return the data for the page of a target."""
     points = forecast(
         outlook.belief,
         replace(target, budget_cents=max(0, target.budget_cents - outlook.spent_cents)),
@@ -207,7 +210,7 @@ def state_of(outlook: Outlook, found: Purchase, target: Target) -> dict[str, Any
 
 
 def waves_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return every wave: its number, when it began, what it bought, and what was spent and predicted before it."""
+    """Return every wave: its number, start, purchases, and the cost and prediction before it."""
     found, spent = [], 0
     for wave in Wave.objects.filter(campaign=campaign).order_by("number"):
         found.append(

@@ -1,4 +1,4 @@
-"""Where items stand by what is stored, read for many items at once."""
+"""The standings of many items at once, read from the database."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -17,7 +17,7 @@ Votes = dict[int, list[Vote]]  # by round
 
 @dataclass(frozen=True, slots=True)
 class ItemStanding:
-    """What an item's votes come to, the expert's opinion if there is one, and the verdict that is in force."""
+    """The result of an item's votes, the expert's opinion if there is one, and the verdict in force."""
 
     found: Standing
     opinion: Opinion | None
@@ -26,7 +26,7 @@ class ItemStanding:
 
     @property
     def is_written(self) -> bool:
-        """Return whether the verdict in force is what the votes come to."""
+        """Return whether the verdict in force equals the result of the votes."""
         if self.verdict is None or self.found.stage is not Stage.DONE:
             return self.verdict is None and self.found.stage is not Stage.DONE
         named = (self.verdict.label, self.verdict.rule, self.inputs)
@@ -34,7 +34,7 @@ class ItemStanding:
 
 
 def standings_of(items: Collection[Item], policy: Policy) -> dict[int, ItemStanding]:
-    """Return where items (with their campaigns) stand, by their keys; four statements, however many they are."""
+    """Return the standings of items (with their campaigns) by key, in four queries for any number of items."""
     votes, opinions = votes_of(items, policy), _opinions(items, policy)
     verdicts = {row.item_id: row for row in Verdict.objects.filter(item__in=items, superseded_at=None)}
     inputs = _inputs(verdicts.values())
@@ -49,9 +49,9 @@ def standings_of(items: Collection[Item], policy: Policy) -> dict[int, ItemStand
 
 
 def votes_of(items: Collection[Item], policy: Policy) -> dict[int, Votes]:
-    """Return the counted votes of items in the order of their slots; more annotations than that are no votes.
+    """Return the counted votes of items in the order of their slots; extra annotations aren't votes.
 
-    Where votes are bought for a target, all of the second round were.
+    In a campaign that buys votes for a target, all annotations of the second round are votes.
     """
     by_pk = {item.pk: item for item in items}
     votes: dict[int, Votes] = {pk: {1: [], 2: []} for pk in by_pk}
@@ -65,10 +65,10 @@ def votes_of(items: Collection[Item], policy: Policy) -> dict[int, Votes]:
 
 
 def _opinions(items: Collection[Item], policy: Policy) -> dict[int, Opinion]:
-    """Return the last opinion on each item that decides: the only one of its case, or a consensus.
+    """Return each item's last deciding opinion: the only opinion in its case, or a consensus.
 
-    Audits measure labels and set none. Where votes are bought for a target, experts may overrule votes: only in cases that
-    are there for it.
+    Audits measure labels and never set them. In a campaign that buys votes for a target, experts may overrule votes,
+    but only in cases opened for that purpose.
     """
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(decides, case__item__in=items).exclude(case__because=CaseReason.AUDIT)
@@ -79,7 +79,7 @@ def _opinions(items: Collection[Item], policy: Policy) -> dict[int, Opinion]:
 
 
 def _inputs(verdicts: Iterable[Verdict]) -> dict[int, list[int]]:
-    """Return the annotations that verdicts name."""
+    """Return the annotations that each verdict names."""
     named = Verdict.annotations.through.objects.filter(verdict__in=[row.pk for row in verdicts])
     found: dict[int, list[int]] = defaultdict(list)
     for verdict_id, annotation_id in named.values_list("verdict_id", "annotation_id"):

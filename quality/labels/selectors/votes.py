@@ -1,4 +1,4 @@
-"""What the votes of a campaign let one believe about its labels."""
+"""The label probabilities that follow from the votes of a campaign."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ VOTES = Q(slot__round=1, slot__index__lt=F("item__votes")) | Q(slot__round=2)
 
 
 def votes_in(campaign: Campaign) -> Judgments:
-    """Return every vote on ordinary items that counts. Reads every annotation: for jobs."""
+    """Return every counted vote on ordinary items. Reads every annotation, so use it only in jobs."""
     task_type = voted(campaign.task_type)
     rows = Annotation.objects.filter(
         VOTES, unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY

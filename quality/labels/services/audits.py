@@ -1,4 +1,4 @@
-"""Audits: labels are frozen and drawn by chance, then experts judge them without knowing them."""
+"""Audits: labels are frozen and drawn at random, and experts judge the items without knowing the labels."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,16 +30,16 @@ LEAST_TWICE = 0.2  # of the items, judged by two experts
 
 
 class AuditError(KeyedError):
-    """Labels cannot be audited as asked."""
+    """Labels can't be audited as requested."""
 
 
 def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed: int) -> dict[str, Any]:
-    """Draw an audit of the labels in force and put it before the experts; return its key and how many were drawn.
+    """Draw an audit of the labels in force and send it to the experts; return its key and the number of drawn labels.
 
     Raises
     ------
     AuditError
-        Too few labels are in force, or an item that was drawn is before the experts for another reason.
+        Too few labels are in force, or the experts are judging a drawn item for another reason.
     """
     audit = Audit.objects.filter(pk=work.job.result.get("audit")).first()
     if audit is None:
@@ -56,7 +56,7 @@ def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed
 
 
 def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) -> Audit:
-    """Freeze the labels and draw."""
+    """Freeze the labels and draw a sample."""
     now, labels = timezone.now(), labels_of(campaign)
     if len(labels) < LEAST:
         raise AuditError("audit_too_few", labels=len(labels), least=LEAST)
@@ -108,7 +108,7 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) 
 
 
 def _strata(labels: Sequence[Label]) -> list[list[Label]]:
-    """Return the labels by stratum: those of votes by their doubt, and those of experts by themselves."""
+    """Return the labels by stratum: labels from votes are grouped by doubt, and labels from experts form their own."""
     voted = [label for label in labels if not label.by_expert]
     by_expert = [label for label in labels if label.by_expert]
     strata: list[list[Label]] = []
@@ -119,12 +119,12 @@ def _strata(labels: Sequence[Label]) -> list[list[Label]]:
 
 
 def _experts(campaign: Campaign, item_ids: list[int], twice: int) -> dict[int, int]:
-    """Return how many experts judge each item: two for the first so many that two may judge, one for the others.
+    """Return the number of experts for each item: two for the first ``twice`` items that allow it, one for the others.
 
     Raises
     ------
     AuditError
-        Nobody may judge an item, or two may for too few of them: an audit that cannot end is not begun.
+        An item has no allowed expert, or too few items have two. An audit that can't end is never started.
     """
     able = experts_able(campaign, item_ids)
     nobody = sum(not able[item] for item in item_ids)
@@ -137,14 +137,17 @@ def _experts(campaign: Campaign, item_ids: list[int], twice: int) -> dict[int, i
 
 
 def _refuse_pending(item_ids: list[int]) -> None:
-    """Refuse a draw that meets items which experts judge for another reason: leaving those out would bias it."""
+    """Refuse a draw with items that experts are judging for another reason.
+
+    Leaving those items out would bias the sample.
+    """
     pending = Case.objects.filter(item__in=item_ids, state__in=PENDING).count()
     if pending:
         raise AuditError("drawn_before_experts", n=pending)
 
 
 def _cases_open(rows: Sequence[AuditItem], audit: Audit, now: datetime) -> None:
-    """Put items before the experts. What was retired meanwhile, or is before them by now, is left out."""
+    """Open cases for drawn items. Items retired meanwhile, or already in another case, are left out."""
     items = {item.pk: item for item in items_lock([row.verdict.item_id for row in rows])}
     for row in rows:
         item = items[row.verdict.item_id]
@@ -163,7 +166,7 @@ def _cases_open(rows: Sequence[AuditItem], audit: Audit, now: datetime) -> None:
 
 @durable
 def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
-    """End an audit without a result; return whether it was still open. It stays on record that it was drawn."""
+    """End an audit without a result; return whether it was still open. The draw stays on record."""
     held = Audit.objects.select_for_update(no_key=True).get(pk=audit.pk)
     cases = Case.objects.filter(audit_item__audit=held, state__in=PENDING)
     unopened = held.items.filter(case=None, is_left_out=False)
@@ -183,7 +186,7 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
 
 
 def audit_recall(*, work: Work, audit: Audit) -> dict[str, Any]:
-    """Take the items of an audit that was canceled back from the experts, and judge them again."""
+    """Recall the items of a canceled audit from the experts, and update their verdicts."""
     version, policy = policy_ensure(campaign=audit.campaign, now=timezone.now())
     cases = Case.objects.filter(audit_item__audit=audit, state__in=PENDING).order_by("item")
     recalled = True

@@ -1,4 +1,4 @@
-"""Sealing a split: from then on its labels leave only as scores."""
+"""Sealing a split: from then on, its labels are only used to compute scores."""
 
 from datetime import datetime
 from uuid import UUID
@@ -40,18 +40,18 @@ _NUMBERS = (Snapshot, QualitySnapshot, StudySnapshot, TargetSnapshot, BehaviourS
 
 
 class SealError(KeyedError):
-    """A split cannot be sealed or unsealed; the message says why."""
+    """A split can't be sealed or unsealed; the message gives the reason."""
 
 
 def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
-    """Seal a split that is finished: pages, numbers, files and releases no longer hold its labels.
+    """Seal a finished split: pages, numbers, files and releases no longer contain its labels.
 
-    Numbers that were computed with it are deleted, so that nothing of them is shown until they are computed without.
+    Numbers computed with it are deleted and stay hidden until they are recomputed without it.
 
     Raises
     ------
     SealError
-        It is sealed already, too small, or people or experts are not done with it.
+        It is already sealed, it is too small, or annotators or experts are still working on it.
     """
     with transaction.atomic():
         campaign_lock(split.campaign)
@@ -72,12 +72,12 @@ def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
 
 
 def split_unseal(*, split: Split, reason: str, actor_id: UUID | None, now: datetime) -> None:
-    """Show the labels of a split again, for a reason that stays on record.
+    """Show the labels of a sealed split again, and record the reason.
 
     Raises
     ------
     SealError
-        It is not sealed, or there is no reason.
+        It isn't sealed, or the reason is missing.
     """
     if not reason.strip():
         raise SealError("unsealing_reason")

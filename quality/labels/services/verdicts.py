@@ -1,4 +1,4 @@
-"""Verdicts: where an item stands is computed from what is stored, and written down when it changed."""
+"""Verdicts: the standing of an item is computed from stored data, and each change is written down."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -19,16 +19,17 @@ from quality.policies.policy import Policy, Process
 
 
 def items_lock(item_ids: Iterable[int]) -> list[Item]:
-    """Lock items in one order, so that two who judge them write one verdict each."""
+    """Lock items in a fixed order, so that concurrent jobs write only one verdict per item."""
     require_transaction()
     rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("campaign", "batch")
     return list(rows.filter(pk__in=set(item_ids)).order_by("pk"))
 
 
 def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy, now: datetime) -> None:
-    """Bring verdicts, second rounds and cases of locked items of one campaign to what their votes come to.
+    """Update verdicts, second rounds and cases of locked items of one campaign to match their votes.
 
-    Where nobody votes, all annotations stand side by side, and there is nothing to do. New slots of a second round rewind the queue, which locks the campaign's row: nothing may be locked after this.
+    Without voting, all annotations are kept side by side, and nothing is done. New slots of a second round rewind the
+    queue, which locks the campaign's row, so nothing may be locked after this call.
     """
     require_transaction()
     judged = [item for item in items if item.state == ItemState.ACTIVE and item.batch.purpose in ORDINARY]
@@ -55,14 +56,14 @@ def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy
 
 
 def _is_void(case: Case, stage: Stage, policy: Policy) -> bool:
-    """Return whether what brought an item before the experts is no longer so, now that no vote sends it there."""
+    """Return whether the reason for an expert case no longer holds, given that the votes need no expert now."""
     if case.because == CaseReason.DOUBT:
         return stage is Stage.FIRST or policy.process is not Process.TARGET
     return case.because == CaseReason.NO_AGREEMENT
 
 
 def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: PolicyVersion, now: datetime) -> None:
-    """Supersede the verdicts that hold no longer, and write the new ones with the votes that they name."""
+    """Supersede outdated verdicts, and write the new ones with the votes that they name."""
     changed = [(item, stands) for item, stands in judged if not stands.is_written]
     for item, stands in changed:
         if stands.verdict is not None:

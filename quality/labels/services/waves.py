@@ -1,4 +1,4 @@
-"""Waves: votes and experts' judgments are bought where labels are doubtful, until the share of wrong ones is acceptable."""
+"""Waves: the campaign buys votes and expert judgments for doubtful labels until few enough labels are wrong."""
 
 from datetime import datetime
 from math import ceil
@@ -30,7 +30,7 @@ KIND = "quality.waves"
 
 
 def waves_due(now: datetime) -> None:
-    """Have campaigns looked at in which votes are bought for a target, when something changed."""
+    """Queue a look at each campaign that buys votes for a target, if its data changed."""
     versions = PolicyVersion.objects.filter(campaign=OuterRef("pk")).order_by("-version")
     process = Subquery(versions.annotate(process=KeyTextTransform("process", "data")).values("process")[:1])
     campaigns = Campaign.objects.annotate(process=process).filter(process=Process.TARGET)
@@ -46,18 +46,18 @@ def waves_due(now: datetime) -> None:
 
 
 def _pause(campaign: Campaign) -> float:
-    """Return how many seconds lie between two looks."""
+    """Return the number of seconds between two looks at a campaign."""
     return LOOK_SECONDS if is_due(campaign) else REST_SECONDS
 
 
 def target_version(campaign: Campaign) -> str:
-    """Return what changes whenever the next wave may."""
+    """Return a version that changes whenever the decision about the next wave could change."""
     policy = PolicyVersion.objects.filter(campaign=campaign).order_by("-version").values_list("pk", flat=True).first()
     return f"{policy}-{quality_numbers_version(campaign)}"
 
 
 def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
-    """Finish the wave that was begun; look at what is known, keep it, and begin the next wave where one is due."""
+    """Finish the pending wave, store the current state of the campaign, and begin the next wave if one is due."""
     _finish(work, campaign)
     sealed, version, current = sealed_names(campaign), target_version(campaign), policy_current(campaign)
     outlook = outlook_of(campaign) if current and current[1].process is Process.TARGET else None
@@ -83,7 +83,7 @@ def _keep(campaign: Campaign, sealed: list[str], version: str, outlook: Outlook 
 
 
 def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Purchase) -> int:
-    """Write down what is to be bought; return what it costs."""
+    """Store the wave to buy; return its cost."""
     votes, cases = ([outlook.items[place] for place in places] for places in (found.votes, found.experts))
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     cents = ceil(len(votes) * outlook.vote_cents + len(cases) * policy.target.expert_cents)
@@ -113,7 +113,10 @@ def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy:
 
 
 def _finish(work: Work, campaign: Campaign) -> None:
-    """Open the slots and cases of waves that are not complete, a few per transaction: a killed job continues from there."""
+    """Open the slots and cases of incomplete waves, a few per transaction.
+
+    A job that was killed continues at the last transaction.
+    """
     for wave in Wave.objects.filter(campaign=campaign, is_complete=False).select_related("policy").order_by("number"):
         named = [*wave.votes, *wave.cases]
         while not wave.is_complete:
@@ -125,7 +128,7 @@ def _finish(work: Work, campaign: Campaign) -> None:
 
 
 def _open(wave: Wave, named: list[int], *, votes: int) -> None:
-    """Open slots for the first ``votes`` of some items and cases for the others; what was retired meanwhile is left out."""
+    """Open slots for the first ``votes`` of some items and cases for the others; retired items are left out."""
     items = {item.pk: item for item in items_lock(named) if item.state == ItemState.ACTIVE}
     for_votes, for_experts = ([items[pk] for pk in part if pk in items] for part in (named[:votes], named[votes:]))
     policy, now = policy_from(wave.policy.data), timezone.now()

@@ -1,4 +1,4 @@
-"""The error of the labels, measured: audits are drawn here, and what they came to is shown."""
+"""The page for measuring label error: it starts audits and shows their results."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -29,7 +29,7 @@ EXPERTS = 2  # as many as judge a part of the items
 @login_required
 @require_http_methods(["GET", "POST"])
 def audits(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what audits came to; POST draws one, or calls one off."""
+    """Show the results of audits; POST starts an audit or cancels one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     obstacle = _obstacle(campaign)
     form = AuditForm(request.POST if "count" in request.POST else None)
@@ -63,7 +63,7 @@ def _called_off(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _obstacle(campaign: Campaign) -> str:
-    """Return why no audit can be drawn, or nothing."""
+    """Return the reason why no audit can be drawn; empty if one can."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
         return _("This task type has no voted labels to audit. Draw a sample on the Experts page instead.")
     labels = Verdict.objects.filter(campaign=campaign, superseded_at=None).values("pk")[:LEAST]

@@ -1,4 +1,4 @@
-"""The list of items, with their labels and how far annotators agree on each."""
+"""The list of items, with their labels and the agreement of annotators on each."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -36,7 +36,7 @@ RETIRE = BulkAct(
 @login_required
 @require_GET
 def item_list(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List items, a page at a time, or send them as a file."""
+    """Show the items on pages, or download them as a file."""
     campaign = campaign_for(request, slug, Action.SEE_ITEMS)
     may = actions_of(signed_in(request), campaign.pk)
     sees_answers = Action.SEE_ANSWERS in may
@@ -91,7 +91,7 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
 
 
 def _label_columns(campaign: Campaign) -> list[Column]:
-    """Return what was answered: the label where answers are voted on, and how many annotations say the same."""
+    """Return the columns about answers: the label if answers are votes, and how many annotations are the same."""
     task_type = TASK_TYPES[campaign.task_type]
     columns = []
     if isinstance(task_type, Voted):
@@ -106,7 +106,7 @@ def _same_answer(row: CountedItem) -> str:
 
 
 def _answer_column(campaign: Campaign) -> list[Column]:
-    """Return what tells items of one question apart, where several have the same."""
+    """Return a column that distinguishes the items of one question, if several items share a question."""
     if TASK_TYPES[campaign.task_type].keeps_together != "question":
         return []
 
@@ -120,7 +120,7 @@ def _answer_column(campaign: Campaign) -> list[Column]:
 @login_required
 @require_POST
 def retire_several(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take the items that are ticked out of use."""
+    """Retire the selected items."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     table, _wanted = _table(request, campaign, sees_answers=can(signed_in(request), Action.SEE_ANSWERS, campaign.pk))
     actor_id, now = signed_in(request).surrogate_id, timezone.now()

@@ -1,4 +1,4 @@
-"""An item with all that was said of it, side by side, and what happened to it."""
+"""The page of an item, with all its annotations side by side and its history."""
 
 import json
 
@@ -20,7 +20,7 @@ from quality.models import Verdict
 @login_required
 @require_GET
 def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
-    """Show an item with its annotations side by side on the page, and its history."""
+    """Show an item's page with its annotations side by side, and its history."""
     campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
     rows = Item.objects.select_related("tokenization__document", "split", "batch", "follows")
     found = get_object_or_404(rows, pk=item_id, campaign=campaign)

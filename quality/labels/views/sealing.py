@@ -1,4 +1,4 @@
-"""Sealing a split, and showing its labels again."""
+"""Pages for sealing a split and for showing its labels again."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,7 +18,7 @@ from web.error_texts import error_text
 @login_required
 @require_POST
 def seal(request: HttpRequest, slug: str, split_name: str) -> HttpResponse:
-    """Seal a split that is finished."""
+    """Seal a finished split."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     split = _split_for(campaign, split_name)
     try:
@@ -45,7 +45,7 @@ def unseal(request: HttpRequest, slug: str, split_name: str) -> HttpResponse:
 
 
 def _split_for(campaign: Campaign, name: str) -> Split:
-    """Return a split by its name, which comes from an address: compared here, whatever signs it holds."""
+    """Return a split by its name from the URL; compared in Python, because the name may contain any character."""
     found = next((one for one in campaign.splits.select_related("campaign") if one.name == name), None)
     if found is None:
         raise Http404

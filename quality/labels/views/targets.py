@@ -1,4 +1,4 @@
-"""The target of a campaign: how far it is, what is to come, and what it would cost elsewhere."""
+"""The page of a campaign's target: progress, next purchases, and estimated costs for other campaigns."""
 
 from typing import Any
 
@@ -24,7 +24,10 @@ LAST_WAVES, MOST_ROWS = 20, 12  # that are shown
 @login_required
 @require_GET
 def target(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how far a campaign is from its target, from numbers that a job computed, and a forecast for another size."""
+    """Show the distance of a campaign from its target, and a forecast for another campaign size.
+
+    The numbers were computed by a job.
+    """
     campaign = campaign_for(request, slug, Action.MANAGE)
     task_type = TASK_TYPES[campaign.task_type]
     context: dict[str, Any] = {"campaign": campaign, "is_voted": isinstance(task_type, Voted)}
@@ -46,7 +49,7 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _points(before: BeforeForm, target: Target, labels: int) -> list[Point]:
-    """Return some points of the forecast for a campaign of another size; none while nothing was asked."""
+    """Return some points of the forecast for another campaign size; none if no size was submitted."""
     if not before.is_bound or not before.is_valid():
         return []
     given = before.cleaned_data

@@ -1,4 +1,4 @@
-"""``manage.py crowd_report``: what can be said of anyone's judgments, without a database."""
+"""``manage.py crowd_report``: an analysis of any file of judgments, without a database."""
 
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ class Command(ReadingCommand):
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Read, compute, print."""
+        """Read the file, compute the report and print it."""
         level, path = Level(options["level"]), options["judgments"]
         try:
             crowd = judgments_read(path, asked_of(options))
@@ -92,7 +92,7 @@ class Command(ReadingCommand):
 
 
 def _write_page(path: Path, name: str, found: dict[str, Any]) -> None:
-    """Write a page that needs nothing but itself."""
+    """Write a self-contained page."""
     from measures.charts.crowd import charts_of  # noqa: PLC0415  a report without charts loads no library for them
 
     charts = [(chart, mark_safe(in_page(chart))) for chart in charts_of(found)]  # noqa: S308  escaped by matplotlib
@@ -113,7 +113,7 @@ def _write_page(path: Path, name: str, found: dict[str, Any]) -> None:
 
 
 def _text(found: dict[str, Any]) -> str:
-    """Return what a person reads."""
+    """Return the report as text."""
     lines = [
         f"{found['judgments']:,} judgments of {found['items']:,} items by {found['annotators']:,} annotators, "
         f"{len(found['labels'])} labels"

@@ -1,4 +1,4 @@
-"""``manage.py import_gold``: bring in known answers."""
+"""``manage.py import_gold``: import known answers."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check, import, print."""
+        """Check and import the keys, and print the result."""
         campaign, path = campaign_named(options["campaign"]), options["file"]
         if not path.is_file():
             raise CommandError(f"{path}: no such file")

@@ -1,4 +1,4 @@
-"""``manage.py study``: the studies of the Natural Questions and ANTIQUE papers, computed from what a campaign collected."""
+"""``manage.py study``: the studies of the Natural Questions and ANTIQUE papers, computed for a campaign."""
 
 import math
 from collections.abc import Callable
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Read, compute, print."""
+        """Compute the study and print it."""
         campaign = Campaign.objects.filter(slug=options["campaign"]).first()
         if campaign is None:
             raise CommandError(f"no campaign has the short name {options['campaign']!r}")
@@ -110,7 +110,7 @@ STUDIES: dict[str, Callable[[Campaign, dict[str, Any]], dict[str, Any]]] = {
 
 
 def _lines(found: Any, depth: int = 0, first: int = 1) -> list[str]:
-    """Return a study as lines that a person reads; ``first`` is the number of the first of a list."""
+    """Return a study as lines of text; ``first`` is the number of the first entry of a list."""
     lines, indent = [], "  " * depth
     named = found.items() if isinstance(found, dict) else enumerate(found, start=first)
     for name, value in named:

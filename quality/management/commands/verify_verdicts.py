@@ -1,4 +1,4 @@
-"""``manage.py verify_verdicts``: compute every label of a campaign again, and compare."""
+"""``manage.py verify_verdicts``: recompute every label of a campaign, and compare it with the stored label."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from storage.json_output import json_line
 
 
 class Command(BaseCommand):
-    """Compute the label of each verdict again from what the verdict names."""
+    """Recompute the label of each verdict from the inputs that the verdict names."""
 
     help = (
         "Recompute the label of every verdict of a campaign, including superseded verdicts. Each label is "
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Compute, print, and fail if anything differs."""
+        """Recompute the labels, print the result, and fail if anything differs."""
         campaign = campaign_named(options["campaign"])
         if not isinstance(TASK_TYPES[campaign.task_type], Voted):
             raise CommandError(f"{campaign.slug} has no verdicts, because its task type doesn't use votes")

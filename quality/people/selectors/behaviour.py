@@ -1,4 +1,4 @@
-"""How people of a campaign work, by signals that say whose work to look at first."""
+"""Statistics on how people of a campaign work: signals that tell managers whose work to check first."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ LEAST_SIGNS = 10  # of pasted text in an answer: less is a name or a word
 
 
 class Row(NamedTuple):
-    """What one annotation says, and how long it took: by its path, and by each measure of the task type."""
+    """The content of one annotation: its path, its value by each measure of the task type, and its duration."""
 
     item: int
     who: str
@@ -42,9 +42,9 @@ class Row(NamedTuple):
 
 
 def behaviour_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the signals: of each how often it points at people known to be good and bad, and the people they point at.
+    """Return the signals, each with the people it flags, and how often it flags people known to be good and bad.
 
-    Reads every annotation: for jobs and commands, not for pages. Who left is in none of it.
+    Reads every annotation, so use it only in jobs and commands. People who left are excluded.
     """
     rows = list(_rows(campaign))
     found = {
@@ -65,7 +65,10 @@ def behaviour_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def _rows(campaign: Campaign) -> Iterable[Row]:
-    """Yield what people who are here, and were told that they are compared, submitted on ordinary items, in order."""
+    """Yield the submissions on ordinary items in order.
+
+    Includes only present people who were told that their work is compared.
+    """
     told = people_told_of_behaviour(scope_id=campaign.pk)
     here = Participation.objects.filter(campaign=campaign, surrogate__in=told)
     keys = list(here.values_list("surrogate_id", flat=True))
@@ -97,7 +100,7 @@ def _pace(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
 
 
 def _paths(rows: list[Row]) -> dict[str, list[str]]:
-    """Return by which paths each person's answers came about, in order."""
+    """Return the paths of each person's answers, in order."""
     found = defaultdict(list)
     for row in rows:
         found[row.who].append(row.path)
@@ -105,7 +108,7 @@ def _paths(rows: list[Row]) -> dict[str, list[str]]:
 
 
 def _twins(rows: list[Row]) -> dict[str, Signal]:
-    """Compare people by all that their answers say."""
+    """Compare the complete answers of every two people."""
     labels: dict[Any, int] = {}
     judged = [(row.item, row.who, labels.setdefault((row.path, *row.values), len(labels))) for row in rows]
     return twins(judgments_of(judged, repeats=Repeats.LAST))
@@ -116,7 +119,7 @@ def _untrusted(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
 
 
 def _tallied(campaign: Campaign, rows: list[Row], wanted: Q, *, everybody: bool = False) -> dict[str, tuple[int, int]]:
-    """Return on how many of their items the log of each person says something, and how many they answered."""
+    """Return for each person the number of items with such log events, and the number of answered items."""
     tallies = EventTally.objects.filter(wanted, assignment__campaign=campaign)
     counts = tallies.values_list("assignment__surrogate").annotate(n=Count("pk")).order_by("assignment__surrogate")
     answers = Counter(row.who for row in rows)
@@ -125,7 +128,10 @@ def _tallied(campaign: Campaign, rows: list[Row], wanted: Q, *, everybody: bool 
 
 
 def _known(campaign: Campaign) -> dict[str, bool]:
-    """Return who is known to be good or bad: by gold, or where others review answers, by how many they refused."""
+    """Return the people known to be good or bad.
+
+    They are known by their gold checks, or, if others review answers, by their number of refused answers.
+    """
     task_type = TASK_TYPES[campaign.task_type]
     if isinstance(task_type, FollowedUp):
         return known_by_gold((who, len(row), sum(row)) for who, row in _reviews(campaign, task_type).items())
@@ -135,7 +141,7 @@ def _known(campaign: Campaign) -> dict[str, bool]:
 
 
 def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]:
-    """Return of each person whether their answers were let stand by those who were asked about them."""
+    """Return for each person whether each of their reviewed answers was accepted by the reviewer."""
     rows = Annotation.objects.filter(
         unsealed(),
         campaign=campaign,
@@ -152,7 +158,7 @@ def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]
 
 
 def _ranked(found: dict[str, dict[str, Signal]], known: dict[str, bool]) -> list[dict[str, Any]]:
-    """Return the people at whom a signal points, those of most signals first."""
+    """Return the people flagged by signals; those with the most signals come first."""
     people: dict[str, dict[str, Any]] = defaultdict(dict)
     for key, signals in found.items():
         for who, signal in signals.items():

@@ -1,4 +1,4 @@
-"""What people were paid, from the ledger alone."""
+"""The hourly pay of people, computed from the ledger alone."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ from workforces.services.pay import TRAINING
 
 
 def wages_of(campaign: Campaign) -> dict[str, Any]:
-    """Return cents an hour over people: by the time they were active, and by the server's clock.
+    """Return the hourly pay in cents over all people: by their active time, and by the server's clock.
 
-    Bonuses for the training round are left out, since the time that it took isn't measured.
+    Bonuses for the training round are left out, since its duration isn't measured.
     """
     paid = {
         row["surrogate"]: row["cents"]

@@ -1,4 +1,4 @@
-"""One person in a campaign as managers see them: what was observed, beside the rest, and what was decided."""
+"""One person in a campaign, for managers: observations compared with everybody's, and decisions."""
 
 import statistics
 from collections import defaultdict
@@ -35,7 +35,7 @@ MOST_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class PeerAgreement:
-    """How far a person's answers are like those of others to the same items, beside everybody's; None without pairs."""
+    """A person's agreement with others on the same items, and everybody's agreement; None without pairs."""
 
     key: str
     share: float | None
@@ -44,7 +44,7 @@ class PeerAgreement:
 
 
 def person_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any] | None:
-    """Return what there is to know of a person, or None where they have no place in the campaign.
+    """Return the facts about a person for their page, or None if they don't participate in the campaign.
 
     The cost is bounded by `LATEST` annotations and the answers of others to those items.
     """
@@ -67,7 +67,7 @@ def person_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any] | Non
 
 
 def _misses(campaign: Campaign, surrogate_id: UUID) -> list[tuple[GoldCheck, ShownAnswer]]:
-    """Return the checks that were missed, the latest first, each with what was answered."""
+    """Return the missed gold checks, the latest first, each with the answer."""
     rows = checks_held(campaign).filter(surrogate_id=surrogate_id, is_hit=False)
     rows = rows.select_related("key", "annotation__item__tokenization", "annotation__campaign").order_by("-pk")
     return [(row, answer_shown(row.annotation)) for row in rows[:MOST_SHOWN]]
@@ -79,7 +79,7 @@ def _median(rows: list[Annotation]) -> float | None:
 
 
 def _peers(campaign: Campaign, latest: list[Annotation]) -> list[PeerAgreement]:
-    """Return for each measure how often others gave the same answer; for sets, 1 less the mean distance."""
+    """Return for each measure the rate of equal answers by others; for sets, 1 minus the mean distance."""
     mine = {row.item_id: row.answer for row in latest if row.state == AnnotationState.COUNTED}
     others = Annotation.objects.filter(item__in=mine, state=AnnotationState.COUNTED)
     if latest:
@@ -113,7 +113,7 @@ def _with_peers(
 
 
 def _timeline(campaign: Campaign, surrogate_id: UUID) -> list[dict[str, Any]]:
-    """Return what became of a person's standing and work, and why, the latest first."""
+    """Return the changes of a person's standing and work with their reasons, the latest first."""
     changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).order_by("-pk")[:MOST_SHOWN]
     appeals = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, appealed_at__isnull=False)
     rows = chain(
@@ -133,7 +133,7 @@ def _timeline(campaign: Campaign, surrogate_id: UUID) -> list[dict[str, Any]]:
 
 
 def _exclusions(campaign: Campaign, surrogate_id: UUID) -> Iterator[dict[str, Any]]:
-    """Return how many of a person's answers were excluded or counted again, by day and whether a manager did it."""
+    """Return the numbers of a person's excluded and restored answers, by day and whether a manager did it."""
     own = CountedChange.objects.filter(annotation__campaign=campaign, annotation__surrogate_id=surrogate_id)
     changes = own.filter(Q(after=AnnotationState.EXCLUDED) | Q(before=AnnotationState.EXCLUDED))
     days = changes.values("after", day=TruncDate("at"), by_person=Q(changed_by__isnull=False))
@@ -147,7 +147,7 @@ def _exclusions(campaign: Campaign, surrogate_id: UUID) -> Iterator[dict[str, An
 
 
 def _beside_the_rest(campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
-    """Return the shares of a person's answers by path beside everybody's, and everybody's median time."""
+    """Return a person's shares of answers by path next to everybody's, and everybody's median time."""
     kept = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     people = kept.get("people", [])
     nothing: dict[str, Any] = {"paths": {}, "counted": 0 if kept else None}

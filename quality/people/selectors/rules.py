@@ -1,4 +1,4 @@
-"""People's histories as the rules read them."""
+"""The histories of people, in the form that rules read."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -35,7 +35,7 @@ def condition_of(rule: WatchRule) -> Condition:
 def facts_of(
     campaign: Campaign, surrogate_ids: Collection[UUID], collector: Collector, *, since: datetime | None = None
 ) -> Facts:
-    """Return the facts of people that a collector reads, since a time if one is given, with all of their standings."""
+    """Return the facts of people that a collector reads, optionally since a time, with all of their standings."""
     found: Facts = defaultdict(list)
     begin = since or BEGINNING
     _standings(campaign, surrogate_ids, found)
@@ -45,7 +45,7 @@ def facts_of(
 
 
 def reinstated_at(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[UUID, datetime]:
-    """Return when a person last made people active again."""
+    """Return when a manager last reactivated each person."""
     rows = StandingChange.objects.filter(
         campaign=campaign, surrogate__in=surrogate_ids, after=Standing.ACTIVE, changed_by__isnull=False
     )

@@ -1,4 +1,4 @@
-"""Computing how people work, now and then, and forgetting it when one of them leaves."""
+"""Periodic computation of how people work, and its deletion when one of them leaves."""
 
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ STALE_MINUTES = 10
 
 
 def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
-    """Compute and keep how people work."""
+    """Compute and store how people work."""
     sealed, version = sealed_names(campaign), numbers_version(campaign)
     numbers_keep(
         BehaviourSnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=behaviour_of(campaign)
@@ -22,7 +22,7 @@ def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
 
 
 def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for it again if something changed, but not within ten minutes."""
+    """Queue a new computation if something changed, at most every ten minutes."""
     return refresh_request(
         kind="quality.behaviour",
         kept=BehaviourSnapshot.objects.all(),
@@ -34,6 +34,6 @@ def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
 
 
 def snapshots_forget(*, campaign: Campaign, **_: Any) -> None:
-    """Forget numbers that name one who left: they are computed again when they are looked at."""
+    """Delete numbers that name a person who left; they are recomputed at the next view."""
     BehaviourSnapshot.objects.filter(campaign=campaign).delete()
     QualitySnapshot.objects.filter(campaign=campaign).delete()

@@ -1,4 +1,4 @@
-"""What quality control knows of two surrogates that turn out to be one annotator."""
+"""The merge of quality data when two surrogates turn out to be one annotator."""
 
 from datetime import datetime
 from typing import Any
@@ -16,17 +16,20 @@ from workforces.services.pay import pay_hold, pay_refusal_move, pay_release
 
 
 def checks_join(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> None:
-    """Move the gold checks to whom the work went, and what rules did about the visit to the person."""
+    """Move the gold checks to the surrogate that received the work.
+
+    What rules did about the visit moves to the person, too.
+    """
     checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=before)
     checks.update(surrogate_id=Annotation.objects.filter(pk=OuterRef("annotation")).values("surrogate_id")[:1])
     RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
 
 
 def reviews_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime, **_: Any) -> None:
-    """Move a visit's reviews and held pay to the person, who has its standing already.
+    """Move a visit's reviews and held pay to the person, who already has the visit's standing.
 
-    At most one review stays open, with the evidence of all; none where the person is suspended. Work of whose visit was
-    suspended counts no more.
+    At most one review stays open, with the evidence of all; none if the person is suspended. If the visit was
+    suspended, its work is excluded.
     """
     for review in Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.SUSPENDED):
         Review.objects.filter(pk=review.pk).update(surrogate_id=after)
@@ -44,7 +47,10 @@ def reviews_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime
 
 
 def _merged(campaign: Campaign, before: UUID, after: UUID, now: datetime) -> Review | None:
-    """Make one of the open reviews of a visit and its person, or none where the person is suspended; return it."""
+    """Merge the open reviews of a visit and its person into one, and return it.
+
+    If the person is suspended, no review stays open, and the result is None.
+    """
     reviews = Review.objects.filter(campaign=campaign, surrogate_id__in=[before, after], state=ReviewState.OPEN)
     opened = list(reviews.order_by("pk"))
     if not opened:

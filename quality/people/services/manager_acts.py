@@ -1,4 +1,7 @@
-"""What managers do about one person by themselves: warn, pause, suspend, take back, and take work out of what counts."""
+"""Managers' acts on one person without a pending review.
+
+A manager can warn, pause, suspend, reverse these, and exclude work.
+"""
 
 from datetime import datetime
 from enum import StrEnum
@@ -27,7 +30,7 @@ CHUNK = 20
 
 
 class ManagerAct(StrEnum):
-    """What can be done about a person."""
+    """An act that managers can do to a person."""
 
     WARN = "warn"
     PAUSE = "pause"
@@ -48,12 +51,12 @@ def person_act(
     actor_id: UUID,
     now: datetime,
 ) -> None:
-    """Do something about a person, with a reason that they read; each act can be taken back by another.
+    """Apply an act to a person, with a reason that the person reads. Each act can be reversed by another.
 
     Raises
     ------
     ReviewError
-        The reason or the date is missing, or the person stands where the act makes no sense.
+        The reason or the date is missing, or the act doesn't fit the person's standing.
     """
     if not reason.strip():
         raise ReviewError("reason_is_read")
@@ -99,7 +102,7 @@ def _move(
 def _review(
     campaign: Campaign, place: Participation, act: ManagerAct, reason: str, actor_id: UUID, now: datetime
 ) -> None:
-    """Pause a person before a manager, or decide about who is paused."""
+    """Pause a person pending a manager's review, or decide about a paused person."""
     _, policy = policy_ensure(campaign=campaign, now=timezone.now())
     if place.standing != Standing.PAUSED:
         person_pause(
@@ -151,7 +154,7 @@ def _enqueue(
 def person_work(
     *, work: Work, campaign: Campaign, surrogate_id: UUID, since: datetime, excludes: bool
 ) -> dict[str, Any]:
-    """Take what a person did from a time on out of what counts, or count again what was taken out that way."""
+    """Exclude a person's work from a time on, or restore the work that was excluded that way."""
     changed, last = int(work.job.result.get("changed", 0)), int(work.job.result.get("last", 0))
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AnnotationState.COUNTED)
     if not excludes:

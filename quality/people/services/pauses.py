@@ -1,7 +1,7 @@
-"""People under quality control: what the rules do by themselves, and what a manager decides.
+"""Quality control of people: rules act automatically, and managers decide.
 
-The rules warn and pause. Only a person suspends or refuses pay, with a reason for each person, within the
-stated time; when nobody decides, what was held is paid.
+The rules warn and pause. Only a manager suspends or refuses pay, with a reason for each person, within the
+stated time. Without a decision, held pay is released.
 """
 
 from datetime import datetime, timedelta
@@ -25,9 +25,9 @@ from workforces.services.pay import pay_hold
 
 
 def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> Assessment:
-    """Return what an annotator's gold checks come to, since a manager last reinstated them.
+    """Return the result of an annotator's gold checks since a manager last reinstated them.
 
-    What the tests before that spent of the error budget stays spent.
+    The part of the error budget that earlier tests spent stays spent.
     """
     own = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False)
     checks = list(own.order_by("pk").values_list("at", "is_hit"))
@@ -47,7 +47,7 @@ def _lies(at: datetime, begin: datetime | None, until: datetime | None) -> bool:
 
 
 def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> Assessment:
-    """Warn or pause an annotator if their gold checks say so."""
+    """Warn or pause an annotator if their gold checks require it."""
     require_transaction()
     found = assessment_of(campaign=campaign, policy=policy, surrogate_id=surrogate_id)
     place = campaign.participations.filter(surrogate_id=surrogate_id).first()
@@ -75,14 +75,17 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
 
 
 def _warned_by_gold(campaign: Campaign, surrogate_id: UUID) -> bool:
-    """Return whether gold checks led to the person's warning: those of managers and rules are not theirs to end."""
+    """Return whether gold checks caused the person's warning.
+
+    Only such a warning ends through gold checks, not one from a manager or a rule.
+    """
     changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).order_by("-pk")
     last = changes.values_list("because", flat=True).first()
     return "score" in (last or {})
 
 
 def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> None:
-    """Open a review of a person whose later checks went worse; they work on, and their pay is not held."""
+    """Open a review of a person with declining accuracy. They can keep working, and their pay isn't held."""
     if not policy.drift_run_length:
         return
     reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
@@ -104,7 +107,7 @@ def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: da
 
 
 def _add_evidence(campaign: Campaign, surrogate_id: UUID, evidence: dict[str, Any]) -> None:
-    """Put the checks that a person missed beside what they were paused for, so that one decision is about both."""
+    """Add a person's missed checks to the evidence of their pause, so that one decision covers both."""
     for review in Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN):
         if "score" not in review.evidence:
             Review.objects.filter(pk=review.pk).update(evidence={**evidence, **review.evidence})
@@ -119,7 +122,7 @@ def person_pause(
     evidence: dict[str, Any],
     actor_id: UUID | None = None,
 ) -> None:
-    """Pause an annotator, hold their pay and put them before a manager with what there is to say about it."""
+    """Pause an annotator, hold their pay, and open a review with the evidence for a manager."""
     require_transaction()
     standing_move(
         campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=actor_id, now=now, **evidence
@@ -140,7 +143,7 @@ def person_pause(
 def person_tell(
     campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime, because: dict[str, Any]
 ) -> None:
-    """Write to an annotator whose standing moved, once for each time that it did."""
+    """Email an annotator about a change of standing, once per change."""
     moves = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     move = moves.order_by("-pk").values_list("pk", flat=True).first()
     person_message(

@@ -1,4 +1,4 @@
-"""Reviews: a manager decides about an annotator who was paused, or time does."""
+"""Reviews: a manager decides about a paused annotator, or the review expires."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,11 +25,11 @@ from workforces.services.refusals import tickets_refuse, work_pass
 
 
 class ReviewError(KeyedError):
-    """A decision cannot be taken as asked."""
+    """A decision can't be made as requested."""
 
 
 def review_still(review: Review) -> None:
-    """Lock the person of a review, and refuse if a list gave it to another a moment ago."""
+    """Lock the person of a review; refuse if the review has just moved to another person."""
     people_lock(campaign_id=review.campaign_id, surrogate_ids=[review.surrogate_id])
     if not Review.objects.filter(pk=review.pk, surrogate_id=review.surrogate_id).exists():
         raise ReviewError("standing_changed")
@@ -53,15 +53,15 @@ def review_decide(
     now: datetime,
     undo_seconds: int = 0,
 ) -> Review:
-    """Decide about an annotator who was paused.
+    """Decide about a paused annotator.
 
-    Suspending leaves their work paid and not counted; refusing pay is a second decision, and
-    only what is not paid yet can be refused.
+    After a suspension, their work is paid but not counted. Refusing pay is a second decision, and
+    only pay that is still due can be refused.
 
     Raises
     ------
     ReviewError
-        The review is decided already, or the reason is missing.
+        The review is already decided, or the reason is missing.
     """
     _decision_check(suspend=suspend, reason=reason, refuse_pay=refuse_pay)
     to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
@@ -103,7 +103,7 @@ def review_decide(
 
 
 def exclusions_end(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
-    """Let a person be given tickets again wherever they come from."""
+    """Allow a person to get tickets again in every workforce."""
     for workforce in campaign.workforces.all():
         KINDS[workforce.kind].let_back(workforce=workforce, surrogate_id=surrogate_id, now=now)
 
@@ -111,7 +111,10 @@ def exclusions_end(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> 
 def _suspend(
     review: Review, reason: str, *, refuse_pay: bool, actor_id: UUID, now: datetime, undo_seconds: int
 ) -> None:
-    """Take what an annotator did out of the votes, tell them, and refuse what is not paid yet if that was decided."""
+    """Exclude an annotator's votes and notify the annotator.
+
+    Refuse the pay that is still due, if that was decided.
+    """
     person_message(
         campaign=review.campaign,
         surrogate_id=review.surrogate_id,
@@ -133,12 +136,12 @@ def _suspend(
 
 
 def refusal_mark(review: Review) -> str:
-    """Return the mark of the refusals that came with a suspension."""
+    """Return the mark of the refusals that belong to a suspension."""
     return f"-review-{review.pk}"
 
 
 def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -> None:
-    """Have all that a suspended person did taken out of the votes by a job."""
+    """Queue a job that excludes all votes of a suspended person."""
     job_enqueue(
         kind="quality.exclude",
         payload=ReviewPayload(review=review.pk),
@@ -150,7 +153,7 @@ def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -
 
 
 def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:
-    """Take all that a suspended person did out of the votes; it stays paid, its slots reopen."""
+    """Exclude all votes of a suspended person; their work stays paid, and its slots reopen."""
     excluded = int(work.job.result.get("excluded", 0))
     while True:
         with work.step(done=excluded, excluded=excluded):
@@ -172,7 +175,10 @@ def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, An
 
 
 def reviews_lapse(now: datetime) -> None:
-    """Record reviews whose time has passed: the hold on pay ends by itself, the pause stays until a manager decides."""
+    """Record expired reviews.
+
+    The hold on pay ends automatically; the pause lasts until a manager decides.
+    """
     due = Review.objects.filter(state=ReviewState.OPEN, decide_by__lt=now).exclude(evidence__has_key="lapsed")
     for review in due.order_by("pk")[:50]:
         with transaction.atomic():

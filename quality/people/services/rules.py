@@ -1,4 +1,4 @@
-"""Rules over what people do: switched on and off, tried on stored history, carried out."""
+"""Rules on people's behavior: enabled and disabled, tested on stored history, carried out."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -26,7 +26,7 @@ MOST_SHOWN = 1_000  # firings of a dry run
 
 @durable
 def rule_add(*, campaign: Campaign, condition: Condition, actor_id: UUID, now: datetime) -> WatchRule:
-    """Switch a rule on: it holds for what happens from now on."""
+    """Enable a rule; it applies to events from now on."""
     rule = WatchRule.objects.create(
         campaign=campaign,
         collector=condition.collector,
@@ -53,7 +53,7 @@ def rule_add(*, campaign: Campaign, condition: Condition, actor_id: UUID, now: d
 
 @durable
 def rule_end(*, rule: WatchRule, actor_id: UUID, now: datetime) -> None:
-    """Switch a rule off; what it did stays."""
+    """Disable a rule; its past acts stay."""
     if WatchRule.objects.filter(pk=rule.pk, ended_at=None).update(ended_at=now):
         record(action="watch_rule_end", subject=rule, now=now, actor_id=actor_id, scope_id=rule.campaign_id)
 
@@ -61,9 +61,9 @@ def rule_end(*, rule: WatchRule, actor_id: UUID, now: datetime) -> None:
 def named_by(
     condition: Condition, campaign: Campaign, surrogate_ids: Collection[UUID], *, since: datetime | None = None
 ) -> Iterator[tuple[UUID, Firing]]:
-    """Yield what a rule does about people by what is stored of them: a dry run, and what a live one carries out.
+    """Yield the firings of a rule over the stored facts of people, for dry runs and live runs.
 
-    A rule that is switched on sees what happens from then on.
+    An enabled rule sees only events after it was enabled.
     """
     facts = facts_of(campaign, surrogate_ids, condition.collector, since=since)
     for surrogate_id in sorted(facts):
@@ -72,7 +72,7 @@ def named_by(
 
 
 def rules_run(*, campaign: Campaign, surrogate_ids: Collection[UUID], now: datetime) -> int:
-    """Carry out what the rules of a campaign name about people and was not carried out before; return how many acts."""
+    """Carry out the new acts of a campaign's rules on people; return the number of acts."""
     require_transaction()
     rules = list(WatchRule.objects.filter(campaign=campaign, ended_at=None).order_by("pk"))
     if not rules:
@@ -128,7 +128,7 @@ def _carry_out(campaign: Campaign, rule: WatchRule, surrogate_id: UUID, firing: 
 
 
 def rule_dry_run(*, work: Work, campaign: Campaign, fields: dict[str, Any]) -> dict[str, Any]:
-    """Return what a rule would have done over everything that is stored, the first thousand acts by name."""
+    """Return the acts of a rule over all stored history; the first thousand acts are listed by name."""
     condition = condition_from(fields)
     people = list(
         Participation.objects.filter(campaign=campaign).order_by("surrogate_id").values_list("surrogate_id", flat=True)
@@ -147,7 +147,10 @@ def rule_dry_run(*, work: Work, campaign: Campaign, fields: dict[str, Any]) -> d
 
 
 def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
-    """Forget where rules fired at a person who left, and would have: times and names would lead to their work."""
+    """Delete the firings, real and simulated, about a person who left.
+
+    Their times and names would identify the person's work.
+    """
     RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).delete()
     # Nobody waits for a decision about who worked on, and left. Who was paused stays before a manager.
     place = Participation.objects.filter(campaign=campaign, surrogate_id=before)
@@ -170,7 +173,7 @@ def condition_from(fields: dict[str, Any]) -> Condition:
 
 
 def examined_watch(*, work: Work, campaign: Campaign, surrogate_ids: Collection[UUID]) -> None:
-    """Run the rules for people whose answers were examined, a few at a time."""
+    """Run the rules for people with newly examined answers, a few people at a time."""
     if not surrogate_ids or not WatchRule.objects.filter(campaign=campaign, ended_at=None).exists():
         return
     people = sorted(surrogate_ids)

@@ -1,4 +1,4 @@
-"""Appeals against a suspension: who was suspended asks once for another look, and a manager answers."""
+"""Appeals against a suspension: a suspended annotator appeals once, and a manager answers."""
 
 from datetime import datetime
 from typing import Any
@@ -31,12 +31,12 @@ LIFTED = _("The suspension was lifted.")
 
 @durable
 def suspension_appeal(*, campaign: Campaign, surrogate_id: UUID, text: str, now: datetime) -> Review:
-    """Take an appeal against a person's last suspension; asking again changes nothing.
+    """Record an appeal against a person's last suspension; a second appeal changes nothing.
 
     Raises
     ------
     ReviewError
-        They are not suspended, or wrote nothing.
+        The person isn't suspended, or wrote nothing.
     """
     review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
     place = campaign.participations.filter(surrogate_id=surrogate_id, standing=Standing.SUSPENDED).first()
@@ -52,19 +52,19 @@ def suspension_appeal(*, campaign: Campaign, surrogate_id: UUID, text: str, now:
 
 
 def suspension_of(*, campaign: Campaign, surrogate_id: UUID) -> Review | None:
-    """Return the review that a person's last suspension came of."""
+    """Return the review that caused a person's last suspension."""
     reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.SUSPENDED)
     return reviews.order_by("-decided_at", "-pk").first()
 
 
 @durable
 def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_id: UUID, now: datetime) -> Review:
-    """Answer an appeal. Whose suspension is lifted works on, and what they did counts again where nobody took its place.
+    """Answer an appeal. After a lifted suspension, the person can work again, and their work counts if slots are free.
 
     Raises
     ------
     ReviewError
-        There is no appeal, it was answered already, or a denial gives no reason.
+        There is no appeal, it was already answered, or a denial gives no reason.
     """
     if not lift and not answer.strip():
         raise ReviewError("answer_is_read")
@@ -97,12 +97,12 @@ def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_i
 
 @durable
 def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetime) -> None:
-    """Take a suspension back without an appeal; what was done counts again where nobody took its place.
+    """Lift a suspension without an appeal; the person's work counts again where its slots are still free.
 
     Raises
     ------
     ReviewError
-        It was taken back already.
+        It was already lifted.
     """
     review_still(review)
     lifted = Review.objects.filter(pk=review.pk, state=ReviewState.SUSPENDED).update(
@@ -122,7 +122,7 @@ def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetim
 
 
 def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
-    """Let a person work on; what was refused with the suspension is paid, since their work counts again."""
+    """Reactivate a person; pay refused with the suspension is paid, since the work counts again."""
     standing_move(
         campaign=review.campaign,
         surrogate_id=review.surrogate_id,
@@ -154,14 +154,14 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
 
 
 def excluded_because(*, campaign: Campaign, surrogate_id: UUID, because: str) -> QuerySet[Annotation]:
-    """Return a person's excluded annotations of which that is the last that happened to them."""
+    """Return a person's excluded annotations whose last change has the given reason."""
     last_change = CountedChange.objects.filter(annotation=OuterRef("pk")).order_by("-pk").values("because")[:1]
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AnnotationState.EXCLUDED)
     return own.annotate(why=Subquery(last_change)).filter(why=because)
 
 
 def person_restore(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:
-    """Count again what a suspension took out of the votes, where its place is still free."""
+    """Restore the votes that a suspension excluded, if their slots are still free."""
     restored, last = int(work.job.result.get("restored", 0)), int(work.job.result.get("last", 0))
     excluded = excluded_because(campaign=review.campaign, surrogate_id=review.surrogate_id, because=SUSPENDED)
     while True:

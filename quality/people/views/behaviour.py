@@ -1,4 +1,4 @@
-"""How people work, for managers who decide whose work to look at first."""
+"""The page with statistics on how people work, so that managers can decide whose work to check first."""
 
 from typing import Any
 from uuid import UUID
@@ -40,7 +40,7 @@ RUN = _(
 @login_required
 @require_GET
 def behaviour(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show at whom signals point, with the numbers of each and how often it points at good people."""
+    """Show the people flagged by signals, with their numbers and how often each signal flags good people."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     behaviour_request(campaign=campaign, now=timezone.now())
     snapshot = BehaviourSnapshot.objects.filter(campaign=campaign).first()
@@ -58,7 +58,7 @@ def behaviour(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _said(signals: dict[str, dict[str, Any]], names: dict[str, str]) -> list[str]:
-    """Return what signals say of a person."""
+    """Return the texts of a person's signals."""
     said = []
     for key, numbers in signals.items():
         other = numbers.get("other", "")

@@ -1,4 +1,4 @@
-"""People as managers see them, all and one by one, and what they do about them."""
+"""Managers' pages about people: the list, one person, and the acts on them."""
 
 import zoneinfo
 from collections import Counter
@@ -55,7 +55,7 @@ ACTS = [
 @login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List who works here, from numbers that a job computed; POST does something about those who are ticked."""
+    """List the annotators, from numbers computed by a job; POST applies an act to the selected people."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     job = quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
@@ -74,7 +74,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _with_standing_now(campaign: Campaign, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with today's standing: a manager who has just paused someone looks for it here."""
+    """Return the rows with current standings, so that a manager sees a pause right after making it."""
     people = Participation.objects.filter(campaign=campaign).values_list("surrogate_id", "standing")
     now = {str(surrogate_id): standing for surrogate_id, standing in people}
     standings = [now.get(row["surrogate_id"], row["standing"]) for row in rows]
@@ -115,7 +115,10 @@ def _columns(campaign: Campaign) -> list[Column]:
 
 
 def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Sequence[UUID]) -> None:
-    """Do the same about several people, each by itself: where it makes no sense, the others are not held up."""
+    """Apply an act to several people, each separately.
+
+    If the act doesn't fit one of them, the others are still processed.
+    """
     act, actor_id, now = request.POST.get("act", ""), signed_in(request).surrogate_id, timezone.now()
     if act not in {one.key for one in ACTS} or not surrogate_ids:
         messages.error(request, _("Select annotators first, then choose an action."))
@@ -149,7 +152,7 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
 @login_required
 @require_http_methods(["GET", "POST"])
 def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
-    """Show a person; POST does something about them, with a reason."""
+    """Show a person; POST applies an act to them, with a reason."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if request.method == "POST":
         try:
@@ -191,7 +194,7 @@ def _act(request: HttpRequest, campaign: Campaign, surrogate_id: UUID) -> None:
 
 
 def _day(campaign: Campaign, text: str) -> datetime | None:
-    """Return the beginning of a day of the campaign; None for anything that is no day."""
+    """Return the start of a day in the campaign's time zone; None if the text isn't a day."""
     try:
         day = parse_date(text)
         if day is None:

@@ -1,4 +1,4 @@
-"""Rules over what people do: tried on stored history first, then switched on."""
+"""Rules on people's behavior: tested on stored history first, then enabled."""
 
 from typing import Any
 from uuid import UUID
@@ -29,7 +29,7 @@ from quality.people.services.rules import condition_from, rule_add, rule_end
 @login_required
 @require_http_methods(["GET", "POST"])
 def rules(request: HttpRequest, slug: str) -> HttpResponse:
-    """List rules and what they did; POST tries one on stored history, switches one on, or switches one off."""
+    """List rules and their acts; POST tests one on stored history, enables one, or disables one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     what = request.POST.get("what", "")
     form = RuleForm(request.POST if what in ("try", "add") else None)

@@ -1,4 +1,4 @@
-"""What an annotator reads about their standing in a campaign, and their appeal against a suspension."""
+"""The annotator's page about their standing in a campaign, and their appeal against a suspension."""
 
 from uuid import UUID
 
@@ -26,14 +26,14 @@ from workforces.services.statements import NoStatement, StatementOver, statement
 @login_required
 @require_http_methods(["GET", "POST"])
 def standing(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show an annotator why they get no work and what happens next; POST appeals against a suspension."""
+    """Show an annotator why they get no work and what happens next; POST submits an appeal against a suspension."""
     return _standing(request, own_campaign_for(request, slug), signed_in(request).surrogate_id)
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
 def statement_standing(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the same to a person from a marketplace or a panel, by the token of their statement."""
+    """Show the standing page to a person from a marketplace or a panel, by the token of their statement."""
     try:
         ticket = statement_ticket(token)
     except (NoStatement, StatementOver) as error:

@@ -1,4 +1,4 @@
-"""Where the people of a campaign come from."""
+"""The page about the workforces of a campaign."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ from workforces.services.workforces import BOOKS, workforce_add
 @login_required
 @require_http_methods(["GET", "POST"])
 def workforces(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what is spent and by which ways people come; add another way: first the estimate, then the decision."""
+    """Show the cost and workforces of a campaign; add a workforce: first the estimate, then the confirmation."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     offers = [Offer(kind, _form(campaign, kind)) for kind in KINDS.values() if kind.form]
     estimated: dict[str, Any] | None = None
@@ -70,7 +70,7 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
 
 @dataclass(slots=True)
 class Offer:
-    """A kind of workforce that a campaign can have, with the form for its terms."""
+    """A kind of workforce that can be added to a campaign, with the form for its terms."""
 
     kind: Kind
     form: TermsForm
@@ -83,7 +83,7 @@ def _form(campaign: Campaign, kind: Kind, sent: Any = None) -> TermsForm:
 
 
 def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """Have the books of a workforce compared with the other side's."""
+    """Start a comparison of a workforce's ledger with the marketplace's or panel's."""
     row = get_object_or_404(Workforce, pk=whole_number(request.POST["reconcile"]), campaign=campaign)
     if not KINDS[row.kind].has_books:
         raise Http404
@@ -99,7 +99,7 @@ def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 
 
 def _estimated(campaign: Campaign, form: TermsForm) -> dict[str, Any]:
-    """Return the estimate and the hourly pay it comes to, in cents, with what is wrong about them."""
+    """Return the estimate and its hourly pay in cents, with the problems found in them."""
     data, found = form.cleaned_data, policy_current(campaign)
     policy = found[1] if found else Policy()
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).count()
@@ -127,7 +127,7 @@ def _estimated(campaign: Campaign, form: TermsForm) -> dict[str, Any]:
 
 
 def _terms(row: Workforce) -> list[tuple[Any, Any]]:
-    """Return what was agreed on in the words of the form that asked for it; the rest stays as it came about."""
+    """Return the terms of a workforce with the labels of their form; other terms are left out."""
     form = KINDS[row.kind].form
     fields = import_string(form).base_fields if form else {}
     found = []

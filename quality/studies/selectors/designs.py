@@ -1,4 +1,4 @@
-"""What a study of many annotations per item takes, and why it cannot be made: known before it is begun."""
+"""The requirements of a study with many annotations per item, and obstacles to it, known before it begins."""
 
 import statistics
 from collections import Counter
@@ -32,7 +32,7 @@ CHUNK = 5_000  # items asked for at once
 
 @dataclass(frozen=True, slots=True)
 class StudyDesign:
-    """What is asked for: ``ways`` annotations of each of ``sample`` items of a split, some judged by experts."""
+    """The design of a study: ``ways`` annotations for each of ``sample`` items of a split; experts judge some."""
 
     split: str
     ways: int
@@ -43,7 +43,7 @@ class StudyDesign:
 
 @dataclass(frozen=True, slots=True)
 class StudyNeeds:
-    """What a study takes."""
+    """The requirements of a study."""
 
     is_closed: bool
     items: int  # that were drawn
@@ -60,7 +60,7 @@ class StudyNeeds:
 
 
 def study_needs(campaign: Campaign, design: StudyDesign) -> StudyNeeds:
-    """Return what a study takes. Grows with the split: for jobs."""
+    """Return the requirements of a study. Its cost grows with the split, so use it only in jobs."""
     extractive(campaign)
     split = Split.objects.get(campaign=campaign, name=design.split)
     drawn = items_drawn(split=split, sample=design.sample, seed=design.seed)
@@ -87,7 +87,7 @@ def study_needs(campaign: Campaign, design: StudyDesign) -> StudyNeeds:
 
 
 def obstacles_of(design: StudyDesign, needs: StudyNeeds) -> list[StudyError]:
-    """Return why a study cannot be made."""
+    """Return the reasons why a study isn't possible."""
     found = []
     if needs.is_closed:
         found.append(StudyError("study_closed"))
@@ -106,7 +106,7 @@ def obstacles_of(design: StudyDesign, needs: StudyNeeds) -> list[StudyError]:
 
 
 def _people(campaign: Campaign) -> set[UUID]:
-    """Return the members who may be handed items now: they annotate here, are not stopped, and may do more."""
+    """Return the members who can get items now: annotators who aren't stopped and haven't reached the quota."""
     members = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR)
     places = Participation.objects.filter(campaign=campaign)
     stopped = set(
@@ -118,12 +118,12 @@ def _people(campaign: Campaign) -> set[UUID]:
 
 
 def _asked(drawn: list[int]) -> list[int]:
-    """Return how many annotations each drawn item wants now."""
+    """Return the number of annotations that each drawn item wants now."""
     return [n for part in _parts(drawn) for n in Item.objects.filter(pk__in=part).values_list("n", flat=True)]
 
 
 def _lacking(drawn: list[int], ways: int) -> Counter[int]:
-    """Return how many of so many annotations of each drawn item nobody gave, nor has in hand."""
+    """Return for each drawn item how many of the ``ways`` annotations are neither submitted nor in progress."""
     found = Counter(dict.fromkeys(drawn, ways))
     for part in _parts(drawn):
         there = Slot.objects.filter(
@@ -134,7 +134,7 @@ def _lacking(drawn: list[int], ways: int) -> Counter[int]:
 
 
 def _further(drawn: list[int], people: set[UUID]) -> Counter[int]:
-    """Return how many of these people each drawn item may be handed to."""
+    """Return for each drawn item the number of these people who can still get it."""
     found = Counter(dict.fromkeys(drawn, len(people)))
     for part in _parts(drawn):
         met = Assignment.objects.filter(item__in=part, state__in=BLOCKING).values_list("item_id", "surrogate_id")
@@ -147,7 +147,7 @@ def _parts(drawn: list[int]) -> list[list[int]]:
 
 
 def _seconds(campaign: Campaign) -> float | None:
-    """Return the median of the annotators' median seconds an item, from the last numbers."""
+    """Return the median of the annotators' median seconds per item, from the latest numbers."""
     data = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     known = [row["median_seconds"] for row in data.get("people", []) if row["median_seconds"] is not None]
     return statistics.median(known) if known else None

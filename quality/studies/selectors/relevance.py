@@ -1,4 +1,4 @@
-"""The statistics of the ANTIQUE paper (Hashemi et al. 2020, sections 3.1 and 4) over a campaign whose answers are voted on."""
+"""The statistics of the ANTIQUE paper (Hashemi et al. 2020, sections 3.1 and 4) for a campaign with voting."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from quality.studies.selectors.studies import StudyError
 
 @dataclass
 class _Split:
-    """What is counted of one split: the text and number of judged answers of each question, and labels."""
+    """Counts for one split: the text and number of judged answers of each question, and the labels."""
 
     questions: dict[str, str] = field(default_factory=dict)
     answers: Counter[str] = field(default_factory=Counter)
@@ -34,15 +34,16 @@ class _Split:
 
 
 def relevance_study_of(campaign: Campaign) -> dict[str, Any]:
-    """Return Table 1, the questions' starting trigrams (Figure 1), answers per question (Figure 2), no-agreement and cost.
+    """Return Table 1, the questions' starting trigrams (Figure 1), answers per question (Figure 2), and more.
 
-    Labels that are known without a vote are counted once each, as the published numbers do. What was refused and what was
-    excluded and paid are apart; the paper's "rejected" were both. Reads every item: for commands.
+    More: the items without agreement and the cost. Each label known without a vote is counted once, as in the published
+    numbers. Refused annotations and annotations excluded but paid are separate; the paper's "rejected" includes both.
+    Reads every item, so use it only in commands.
 
     Raises
     ------
     StudyError
-        The answers of this campaign are not voted on.
+        The answers of this campaign aren't voted on.
     """
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Voted):
@@ -93,7 +94,7 @@ def _splits(campaign: Campaign) -> dict[str, _Split]:
 
 
 def _counted(split: _Split, labels: list[str]) -> dict[str, Any]:
-    """Return the rows of Table 1 for a split; lengths in words between blanks."""
+    """Return the rows of Table 1 for a split; lengths are in words separated by spaces."""
     words = sum(len(text.split()) for text in split.questions.values())
     return {
         "questions": len(split.questions),
@@ -106,9 +107,9 @@ def _counted(split: _Split, labels: list[str]) -> dict[str, Any]:
 
 
 def _no_agreement(campaign: Campaign) -> Iterator[dict[str, Any]]:
-    """Yield by batch and round how many of the items that were decided in it, or not, found no agreement.
+    """Yield by batch and round the numbers of items in the round and of items without agreement.
 
-    Nothing where no strict majority is asked for: other policies have no such rounds.
+    Yields nothing under policies without a strict majority, since they have no such rounds.
     """
     found = policy_current(campaign)
     if found is not None and found[1].process is not Process.PAPER:

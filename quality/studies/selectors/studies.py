@@ -1,4 +1,4 @@
-"""The studies of the Natural Questions paper over a campaign: what is read for them (`measures.studies` computes)."""
+"""The studies of the Natural Questions paper for a campaign: their inputs (`measures.studies` computes)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping
@@ -26,7 +26,7 @@ Find = Callable[[Any], Hashable | None]
 
 
 class StudyError(KeyedError):
-    """A study cannot be made of what was collected; the message says what is missing."""
+    """A study isn't possible with the collected annotations; the message says what is missing."""
 
 
 def extractive(campaign: Campaign) -> Extractive:
@@ -35,7 +35,7 @@ def extractive(campaign: Campaign) -> Extractive:
     Raises
     ------
     StudyError
-        They do not.
+        The campaign has another kind of task.
     """
     found = TASK_TYPES[campaign.task_type]
     if not isinstance(found, Extractive):
@@ -44,9 +44,9 @@ def extractive(campaign: Campaign) -> Extractive:
 
 
 def studies_of(campaign: Campaign) -> dict[str, Any]:
-    """Return all studies of a campaign as JSON, each with ``why`` where it cannot be made: for jobs.
+    """Return all studies of a campaign as JSON, each with ``why`` if it isn't possible. Use it only in jobs.
 
-    Those of many annotations are over as many as the items wanted most have.
+    Studies of many annotations use the highest number of annotations that items want.
     """
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     ways = items.aggregate(most=Max("n"))["most"] or 0
@@ -69,12 +69,12 @@ def studies_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def _enough(ways: int) -> int:
-    """Return a number of annotations that leaves some to predict from.
+    """Return a number of annotations that leaves some for the prediction.
 
     Raises
     ------
     StudyError
-        No item wants more than the references.
+        No item wants more annotations than the references need.
     """
     if ways <= REFERENCES:
         raise StudyError("study_needs_more", references=REFERENCES)
@@ -84,7 +84,8 @@ def _enough(ways: int) -> int:
 def statistics_of(campaign: Campaign, split: str = "") -> dict[str, Any]:
     """Return the data statistics of section 3.3 and the path shares of Figure 2, over one annotation of each item.
 
-    That of the first slot: a fair draw among the annotators of an item, so that n-way splits count like others.
+    The annotation is that of the first slot: a fair draw among the item's annotators, so that n-way splits count like
+    others.
     """
     task_type, found = TASK_TYPES[campaign.task_type], extractive(campaign)
     references = _references(campaign, split)
@@ -106,14 +107,14 @@ def statistics_of(campaign: Campaign, split: str = "") -> dict[str, Any]:
 
 
 def precision_of(campaign: Campaign) -> dict[str, Any]:
-    """Return section 4.3 and Table 2 over the samples that experts decided: of each reference that is not null."""
+    """Return section 4.3 and Table 2 over the samples that experts decided, for each reference that isn't null."""
     found, judged = extractive(campaign), _judged(campaign)
     good, grades = found.good_grades, TASK_TYPES[campaign.task_type].grades
     return {kind: studies.precision(list(judged[kind].values()), good, grades) for kind in found.finds}
 
 
 def variability_of(campaign: Campaign, ways: int) -> dict[str, Any]:
-    """Return section 4.4 over items whose reference was judged and that have as many annotations: Figure 4 and coverage."""
+    """Return section 4.4 over items with a judged reference and all these annotations: Figure 4 and coverage."""
     found, grades, judged = extractive(campaign), TASK_TYPES[campaign.task_type].grades, _judged(campaign)
     rows = _rows(campaign, ways)
     return {kind: _variability(rows, judged[kind], find, grades) for kind, find in found.finds.items()}
@@ -136,7 +137,10 @@ def _variability(rows: Mapping[int, list[Any]], judged: Mapping[int, Any], find:
 
 
 def examples_of(campaign: Campaign, ways: int) -> list[dict[str, Any]]:
-    """Return Figures 5 and 6: judged items drawn by chance, each reference with how many found an answer, and the same one."""
+    """Return Figures 5 and 6: judged items drawn at random, with their references.
+
+    Each reference has the number of annotators who found an answer, and who found the same one.
+    """
     finds, task_type = extractive(campaign).finds, TASK_TYPES[campaign.task_type]
     judged, rows = _judged(campaign), _rows(campaign, ways)
     shown = sorted({item for one in judged.values() for item in one if item in rows})
@@ -153,14 +157,14 @@ def examples_of(campaign: Campaign, ways: int) -> list[dict[str, Any]]:
 
 
 def _alike(row: list[Any], grade: Any, find: Find) -> dict[str, Any]:
-    """Return how many annotators found an answer, how many of them the reference's, and what experts say of that."""
+    """Return the number of annotators with an answer and with the reference's answer, and the experts' grade of it."""
     reference, found = find(row[0]), [find(answer) for answer in row]
     same = 0 if reference is None else found.count(reference)
     return {"found": len(found) - found.count(None), "same": same, "grade": grade}
 
 
 def bounds_of(campaign: Campaign, ways: int, **options: Any) -> dict[str, Any]:
-    """Return section 5.2: what one annotator and the super-annotator reach on the items with as many annotations."""
+    """Return section 5.2: the scores of one annotator and the super-annotator on items with all these annotations."""
     found, rows = extractive(campaign), list(_rows(campaign, ways).values())
     if not rows:
         fullest = max(map(len, _slots(campaign, ways).values()), default=0)
@@ -172,7 +176,7 @@ def bounds_of(campaign: Campaign, ways: int, **options: Any) -> dict[str, Any]:
 
 
 def _counted(campaign: Campaign) -> Any:
-    """Return the counted annotations of the first round; what was published elsewhere has no assignment."""
+    """Return the counted annotations of the first round; annotations published elsewhere have no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     return Annotation.objects.filter(
         first_round,
@@ -185,14 +189,14 @@ def _counted(campaign: Campaign) -> Any:
 
 
 def _references(campaign: Campaign, split: str = "") -> dict[int, Any]:
-    """Return the answer of the first slot of each item."""
+    """Return the answer in the first slot of each item."""
     rows = _counted(campaign).filter(slot__index=0)
     rows = rows.filter(item__split__name=split) if split else rows
     return {item: orjson.loads(text) for item, _who, text, _state in answers_as_text(rows, "state")}
 
 
 def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
-    """Return the answers of the first so many slots of each item that has them all, in the order of the slots."""
+    """Return the answers in the first ``ways`` slots of each item that has them all, in the order of the slots."""
     if ways < 2:
         raise StudyError("study_two")
     return {
@@ -203,7 +207,7 @@ def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
 
 
 def _slots(campaign: Campaign, ways: int) -> dict[int, dict[int, str]]:
-    """Return by item and slot the answers, as JSON, of the first so many slots."""
+    """Return the answers, as JSON, in the first ``ways`` slots, by item and slot."""
     found: dict[int, dict[int, str]] = defaultdict(dict)
     for item, _who, text, index in answers_as_text(_counted(campaign).filter(slot__index__lt=ways), "slot__index"):
         found[item][index] = text
@@ -211,7 +215,10 @@ def _slots(campaign: Campaign, ways: int) -> dict[int, dict[int, str]]:
 
 
 def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
-    """Return by kind of part and item the grade of its reference as it was drawn, where a sample's case was decided."""
+    """Return the grade of each item's reference, by kind of part and item.
+
+    The grade is about the reference as it was drawn, in sampled cases that are decided.
+    """
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
         decides,
@@ -233,7 +240,7 @@ def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
 
 
 def _boxes(found: Mapping[int, Any]) -> list[str]:
-    """Return the tags of the boxes of long answers, read from their pages; of many a sample, since each is a file."""
+    """Return the tags of long answers' boxes, read from pages; for a sample if there are many, as each is a file."""
     answered = sorted(item for item, box in found.items() if box is not None)
     wanted = {item: found[item] for item in Random(0).sample(answered, min(len(answered), MOST_PAGES))}  # noqa: S311  a draw
     pages = dict(Item.objects.filter(pk__in=list(wanted)).values_list("pk", "tokenization"))

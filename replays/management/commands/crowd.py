@@ -1,4 +1,4 @@
-"""``manage.py crowd``: bring a campaign to life with people who are made up."""
+"""``manage.py crowd``: have made-up people work in a campaign."""
 
 import secrets
 import threading
@@ -27,7 +27,7 @@ MOST_PEOPLE, MOST_PACE = 1_000, 60
 
 
 class Command(BaseCommand):
-    """Let a synthetic crowd work in a campaign, over its pages."""
+    """Let a synthetic crowd work in a campaign, through its pages."""
 
     help = (
         "Let a synthetic crowd answer the open items of a campaign. The crowd logs in and works on the web pages "
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make accounts, let them work, mark the campaign with the first answer."""
+        """Create accounts, let them work, and mark the campaign at the first answer."""
         campaign = campaign_named(options["campaign"])
         if not 1 <= options["people"] <= MOST_PEOPLE:
             raise CommandError(f"--people must be between 1 and {MOST_PEOPLE:,}")
@@ -104,7 +104,7 @@ class Command(BaseCommand):
 
 
 def _refuse_production(campaign: Campaign, named: str) -> None:
-    """Refuse where people's campaigns are, unless this one is named once more."""
+    """Refuse installations with people's campaigns, unless this campaign's name is given a second time."""
     if settings.CROWD_NEEDS_NAME and named != campaign.slug:
         raise CommandError(
             f"this installation uses production settings; to let a synthetic crowd work anyway and permanently mark the campaign, add --production {campaign.slug}"
@@ -112,7 +112,10 @@ def _refuse_production(campaign: Campaign, named: str) -> None:
 
 
 def _members(campaign: Campaign, url: str, options: dict[str, Any]) -> list[Member]:
-    """Return the crowd, the first of whom is logged in: nothing is made where nobody answers, and one account where no login works."""
+    """Return the members of the crowd; the first one is already logged in.
+
+    If the platform doesn't respond, no account is created; if logging in fails, only one is.
+    """
     if Browser().get(f"{url}/healthz").status != HTTPStatus.OK:
         raise CommandError(f"{url} responds, but not like a running Quorate platform; check the URL")
     name, password = f"{campaign.slug}-{secrets.token_hex(3)}", new_password()
@@ -139,7 +142,7 @@ def _members(campaign: Campaign, url: str, options: dict[str, Any]) -> list[Memb
 
 
 class _Marked:
-    """Marks a campaign as answered by a synthetic crowd just before the first of its answers is sent."""
+    """Marks a campaign as answered by a synthetic crowd, just before the first answer is sent."""
 
     def __init__(self, campaign: Campaign, *, mixed: bool) -> None:
         self._campaign, self._mixed = campaign, mixed

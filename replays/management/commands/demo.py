@@ -1,4 +1,4 @@
-"""``manage.py demo``: a platform to try, from nothing."""
+"""``manage.py demo``: create and serve a platform to try out."""
 
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="fill the database without starting the servers")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prepare, fill, print, serve."""
+        """Prepare and fill the demo, print the logins, and serve it."""
         settings.EMAIL_BACKEND = (
             "django.core.mail.backends.dummy.EmailBackend"  # nobody here reads the mails of the demo
         )

@@ -1,4 +1,4 @@
-"""``manage.py demo_archives``: write the finished campaigns of the demo again."""
+"""``manage.py demo_archives``: recreate the archives of the demo's finished campaigns."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from replays.demo.finished import HERE, write_finished
 
 
 class Command(BaseCommand):
-    """Make the finished campaigns and write their archives."""
+    """Create the finished campaigns and write their archives."""
 
     help = (
         "Let synthetic crowds complete the two finished campaigns of the demo, and write the archives that `demo`"
@@ -20,7 +20,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make and write them."""
+        """Create and write the archives."""
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
         prepare_database()
         if Campaign.objects.exists():

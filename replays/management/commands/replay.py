@@ -1,4 +1,4 @@
-"""``manage.py replay``: a paper's whole collection, by a synthetic crowd over HTTP."""
+"""``manage.py replay``: the complete collection of a paper, by a synthetic crowd over HTTP."""
 
 import json
 import signal
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run, report."""
+        """Run the replay, and write the report."""
         if not 0 < options["scale"] <= 1:
             raise CommandError("--scale must be above 0 and at most 1")
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes

@@ -12,7 +12,7 @@ from storage.json_output import json_line
 
 
 class Command(ReadingCommand):
-    """Make a step, or make it again from its report."""
+    """Run a step, or rerun it from its report."""
 
     help = (
         "Prepare items from raw material in steps. Each step writes a folder with a report of what was read, "
@@ -45,7 +45,7 @@ class Command(ReadingCommand):
         _add_output(again)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Make, say what came of it."""
+        """Run the step and print its result."""
         try:
             if options.get("show"):
                 self.stdout.write(elsewhere.show(options))

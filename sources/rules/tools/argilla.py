@@ -1,4 +1,4 @@
-"""Argilla's exports: records of version 2 and of feedback datasets before, and files of their Hugging Face datasets.
+"""Argilla's exports: records of version 2, older feedback datasets, and files of their Hugging Face datasets.
 
 References
 ----------
@@ -33,7 +33,7 @@ def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _fil
 
 
 def _answers(record: Mapping[str, Any]) -> dict[str, list[tuple[str, Any, str]]]:
-    """Return by question who answered what, and whether it was submitted."""
+    """Return by question the annotator, the answer, and the status, such as submitted."""
     found: dict[str, list[tuple[str, Any, str]]] = {}
     responses = record.get("responses")
     if isinstance(responses, Mapping):  # version 2: a list per question

@@ -1,6 +1,6 @@
-"""doccano's exports for text classification: a file per annotator, or all of them with their names.
+"""doccano's exports for text classification: a file per annotator, or one file with all annotators' names.
 
-Spans, texts and relations are counted by type. ``label`` holds names, or the numbers that old versions exported.
+Spans, texts and relations are only counted by type. ``label`` holds names, or the numbers that old versions exported.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Label Studio's exports: who said what of a task, what is known of it, and what is passed over.
+"""Label Studio's exports: the annotators' labels of a task, its known answers, and the number of ignored parts.
 
 References
 ----------
@@ -16,7 +16,7 @@ LABEL_AT = {"choices": "choices", "rating": "rating", "number": "number", "pairw
 
 
 def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the name of the control (``from_name``) behind each label of a task."""
+    """Yield the name of the control (``from_name``) for each label of a task."""
     for annotation in _annotations(record):
         for result in listed(annotation, "result"):
             if result.get("type") in LABEL_AT:
@@ -24,7 +24,7 @@ def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[GivenLabel]:
-    """Yield the labels of a task that came from a control; count by type what is no label of one.
+    """Yield a control's labels in a task; count other content by type.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _fil
 
 
 def _annotations(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the annotations of a task, by the name that its version has for them."""
+    """Return the annotations of a task, under the name that its version uses."""
     return listed(record, "annotations" if record.get("annotations") is not None else "completions")
 
 

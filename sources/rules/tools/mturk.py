@@ -1,6 +1,6 @@
 """Results of Mechanical Turk: a row per assignment, with `Input.` and `Answer.` columns (see the requester's guide).
 
-An answer stands in ``Answer.label``, in one column per option (``Answer.label.3`` is true), or in JSON under
+An answer is in ``Answer.label``, in one column per option (``Answer.label.3`` is true), or in JSON in
 ``Answer.taskAnswers``.
 """
 
@@ -37,7 +37,7 @@ def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _fil
 
 
 def _answers(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer to each question; a list where the options are columns of their own."""
+    """Return the answer to each question; a list if each option has its own column."""
     if text_of(record.get(_TASK)):
         return _of_json(text_of(record[_TASK]))
     found: dict[str, Any] = {}

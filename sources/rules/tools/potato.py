@@ -34,7 +34,7 @@ def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, file
 
 
 def _chosen(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the options that were chosen in each schema."""
+    """Return the chosen options in each schema."""
     found: dict[str, list[str]] = {}
     given = record.get("label_annotations")
     if isinstance(given, Mapping):

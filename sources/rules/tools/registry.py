@@ -1,4 +1,4 @@
-"""The tools whose exports are read."""
+"""The tools whose exports can be read."""
 
 from sources.rules.tools import argilla, doccano, label_studio, mturk, potato, toloka, trec
 

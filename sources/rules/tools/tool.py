@@ -1,4 +1,4 @@
-"""What all exports come to: who gave an item which label, and what is known of it."""
+"""The common form of all exports: the label that an annotator gave to an item, and known answers."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ Passed = Counter[str]  # how many results of a type were passed over
 
 
 class GivenLabel(NamedTuple):
-    """One label of an item; ``worker`` is empty where the export names nobody."""
+    """One label of an item; ``worker`` is empty if the export has no name for the annotator."""
 
     worker: str
     label: str
@@ -22,21 +22,21 @@ class GivenLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """How the export of a tool is read.
+    """How to read the export of a tool.
 
     Attributes
     ----------
     names_of
         Yields the names of the questions that a record answers.
     labels_of
-        Yields what a record says under a name (None: the only one), and counts what it passes over. It also gets the
-        name of the file, which some tools call by the annotator.
+        Yields a record's labels under a name (None: the only one), and counts the parts that it ignores. It also gets
+        the name of the file, which in some tools is the name of the annotator.
     ids
-        Where records have their id, in order of preference; a path with ``--map id=`` comes first.
+        The fields for the id of a record, in order of preference; a path with ``--map id=`` comes first.
     quoted
         Whether cells of its TSV files may be in quotation marks, as in CSV.
     record_of
-        Makes a record of a line, where files are neither tables nor JSON.
+        Makes a record of a line, for files that are neither tables nor JSON.
     """
 
     names_of: Callable[[Mapping[str, Any]], Iterator[str]]
@@ -47,14 +47,14 @@ class Tool:
 
 
 def one_label(value: Any) -> str | None:
-    """Return the one label of a value, or None where there are several or none."""
+    """Return the only label of a value, or None if there are several or there isn't any."""
     if isinstance(value, list):
         value = value[0] if len(value) == 1 else None
     return text_of(value).strip() or None if isinstance(value, str | int | float) else None
 
 
 def listed(record: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return a list of records that a record holds.
+    """Return a list of records in a record.
 
     Raises
     ------

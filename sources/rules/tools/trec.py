@@ -1,6 +1,6 @@
 """TREC's qrels (question, iteration, answer, grade) and runs (question, Q0, answer, rank, score, name).
 
-Grades are known answers, negative ones too; a run holds rows without any.
+Grades are known answers, including negative ones; the rows of a run have no answers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ GRADE = "grade"
 
 
 def record_of(line: str) -> Mapping[str, Any]:
-    """Return what a line says.
+    """Return the record of a line.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Members of the campaign: they log in, their work counts at once, and they leave when they like."""
+"""Members of the campaign: they log in, their work counts immediately, and they can leave at any time."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -15,9 +15,9 @@ class Internal(Kind):
     title: ClassVar[Any] = _("Members")
 
     def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
-        """Refuse: members come by their account, not by an address."""
+        """Refuse the arrival: members log in with their account instead of using an address."""
         raise ArrivalRefused("arrival_members")
 
     def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
-        """Return nothing: there is nowhere to go."""
+        """Return an empty farewell: members don't leave for another site."""
         return Farewell()

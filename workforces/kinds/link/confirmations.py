@@ -1,4 +1,4 @@
-"""Visits that a panel lists, or that came with the same ids."""
+"""Confirmation of visits that a panel lists, and visits with the same ids."""
 
 from datetime import datetime
 
@@ -16,12 +16,12 @@ from workforces.services.tickets import ticket_annotations
 
 @durable
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
-    """Let the work of a visit count because the panel lists it; return whether that was new.
+    """Count the work of a visit that the panel lists; return whether it wasn't confirmed before.
 
-    A visit that is still in work here is left alone: what its visitor submits next would be lost.
+    A visit that is still in progress isn't confirmed yet, because its visitor's next submission would be lost.
 
-    Where its own pay was refused before anyone listed it, that is carried out now. Where the pay of other visits of its
-    person is refused, a manager decides about this one too.
+    If its own pay was refused before anyone listed it, the refusal is carried out now. If the pay of other visits of
+    its person is refused, a manager decides about this one, too.
     """
     ticket_people_lock(ticket, name=name)
     has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
@@ -45,7 +45,7 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
 
 @durable
 def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
-    """Hand a visit to a manager because another came with the same ids; return whether that was new."""
+    """Send a visit to a manager because another visit has the same ids; return whether that is new."""
     ticket_people_lock(ticket)
     problem = gettext_noop("Several visits came with the same IDs")
     if not unconfirmed(ticket).update(state=TicketState.UNMATCHED, submitted_at=now, problem=problem):

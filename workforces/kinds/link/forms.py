@@ -1,4 +1,4 @@
-"""What a link for a panel says and pays, and the panel's list."""
+"""The forms for a panel's link with its terms, and for the panel's list."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from workforces.kinds.link.terms import LinkTerms
 
 
 class LinkForm(TermsForm):
-    """A link for a panel."""
+    """A form for a panel's link."""
 
     terms_class = LinkTerms
     items_per_ticket = forms.IntegerField(label=_("Items per visit"), min_value=1, max_value=100, initial=10)
@@ -41,7 +41,7 @@ class LinkForm(TermsForm):
 
 
 class PanelListForm(forms.Form):
-    """A panel's list of its people and their visits."""
+    """A form for uploading a panel's list of its people and their visits."""
 
     file = forms.FileField(
         label=_("Confirmed visits (CSV)"),

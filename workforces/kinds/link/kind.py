@@ -1,7 +1,7 @@
 """A link for any panel: people come with an id of the panel and leave with a completion code.
 
-Prolific's parameters are understood by their names (PROLIFIC_PID, STUDY_ID, SESSION_ID); another panel says
-in the terms which parameter holds the person and which the visit.
+Prolific's parameters are recognized by their names (PROLIFIC_PID, STUDY_ID, SESSION_ID). For another panel, the
+terms name the parameters for the person and for the visit.
 """
 
 import re
@@ -49,7 +49,7 @@ class Link(Kind):
         return Link(secret, now)
 
     def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
-        """Return who came; an address without a person is a look at the instructions."""
+        """Return the person who arrives; an address without a person only shows the instructions."""
         assert isinstance(terms, LinkTerms)
         worker = query.get(terms.person_parameter, "").strip()
         if not worker or worker.startswith("{{"):  # a panel's placeholder, when a person tries the link out
@@ -78,7 +78,7 @@ class Link(Kind):
         return Farewell(url=f"{terms.return_url}{sign}{urlencode({'cc': its_code})}", code=its_code)
 
     def shown(self, row: Workforce) -> dict[str, Any]:
-        """Return the link for the panel, the visits that wait for its list, and its last lists."""
+        """Return the link for the panel, the number of visits that wait for its list, and its last lists."""
         return {
             "field": f"link-{row.pk}",
             "link": f"{settings.PLATFORM_URL}{row.path}?{placeholders(terms_of(row))}",
@@ -87,28 +87,28 @@ class Link(Kind):
         }
 
     def handed_out(self, row: Workforce) -> dict[str, str]:
-        """Return the link, and the secret by which a panel signs it."""
+        """Return the link, and the secret with which a panel signs it."""
         return {"link": settings.PLATFORM_URL + row.path, "secret": row.secret}
 
     def refuse_pay(
         self, *, ticket_id: int, reason: str, actor_id: UUID, due_at: datetime, now: datetime, mark: str = ""
     ) -> bool:
-        """Say on the panel's list that a visit is not to be paid."""
+        """Mark a visit as not to be paid on the panel's list."""
         return visit_pay_refuse(ticket_id, reason, actor_id, now, mark)
 
     def refuse_doubtful(self, *, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
-        """Let a doubtful visit not count."""
+        """Exclude a doubtful visit."""
         return visit_refuse(ticket, now)
 
     def pay_refused(self, *, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> None:
-        """Say on the panel's list that a visit is to be paid after all; there is nothing to send."""
+        """Mark a visit as to be paid after all on the panel's list; there is no errand to send."""
         visit_pay(ticket)
 
     def let_pass(self, *, tickets: QuerySet[Ticket], now: datetime) -> None:
-        """Let finished visits be paid for good: a manager decided so, or nobody decided in time."""
+        """Settle the pay of finished visits: a manager decided so, or nobody decided in time."""
         tickets.filter(state=TicketState.SUBMITTED, decided_at=None).update(decided_at=now)
 
     def has_refused(self, *, workforce: Workforce, surrogate_id: UUID) -> bool:
-        """Return whether a visit of this person was refused: visits are refused one by one."""
+        """Return whether a visit of this person was refused, since each visit is refused separately."""
         own = Ticket.objects.filter(workforce=workforce, surrogate_id=surrogate_id)
         return own.filter(state=TicketState.REFUSED).exists()

@@ -1,4 +1,4 @@
-"""A panel's list of its people and their visits: what confirms that they were who they said."""
+"""A panel's list of its people and their visits, which confirms their identity."""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -29,11 +29,11 @@ MOST_ERRORS_KEPT = 100
 
 
 def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row]) -> dict[str, Any]:
-    """Let the work of the visits that a panel lists count; reading a list again changes nothing.
+    """Count the work of the visits that a panel lists; reading a list again changes nothing.
 
     Each row names a person and a visit, under the names of the workforce's parameters or of Prolific's export.
-    Return how many visits were confirmed, how many were claimed by several (which a manager decides about), not finished
-    by the list, unknown here or confirmed before, or unreadable.
+    Return how many visits were confirmed; how many were claimed by several visits (a manager decides about these); and
+    how many were not finished according to the list, unknown here or confirmed before, or unreadable.
     """
     counts = {"confirmed": 0, "doubtful": 0, "unfinished": 0, "unknown": 0, "failed": 0}
     errors: list[dict[str, Any]] = []
@@ -60,13 +60,13 @@ def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row])
 
 
 def _visits_of(workforce: Workforce, visits: list[str]) -> set[str]:
-    """Return which of some visits were here: a list of thousands that were not costs a look at each piece of it."""
+    """Return the listed visits that exist here, with one query per piece of the list."""
     here = Ticket.objects.filter(workforce=workforce, remote_id__in=visits)
     return set(here.values_list("remote_id", flat=True))
 
 
 def _read(row: Mapping[str, Any] | RowError, workforce: Workforce) -> tuple[str, str, str]:
-    """Return the person, the visit and its status of a row; raise `RowError` if one of the first two is missing."""
+    """Return the person, the visit and its status in a row; raise `RowError` if the person or the visit is missing."""
     if isinstance(row, RowError):
         raise row
     terms = terms_of(workforce)
@@ -106,7 +106,7 @@ def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
 
 
 def lists_shown(row: Workforce) -> dict[str, Any]:
-    """Return how many visits of a workforce wait for a list, and the last lists."""
+    """Return the number of visits of a workforce that wait for a list, and the last lists."""
     waiting = Ticket.objects.filter(workforce=row, state=TicketState.ANSWERED)
     lists = Job.objects.filter(scope_id=row.campaign_id, kind=CONFIRM_LIST).order_by("-created_at")
     return {"waiting": len(waiting.values_list("pk")[:MOST_WAITING]), "lists": list(lists[:3])}

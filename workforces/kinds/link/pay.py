@@ -1,4 +1,4 @@
-"""Refusing the pay of a panel's visits: the panel pays its people by the list that we give it."""
+"""Refusing the pay of a panel's visits: the panel pays its people by our list."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,9 +20,10 @@ from workforces.services.pay import attempts_of, ticket_lock
 
 
 def visit_pay_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str) -> bool:
-    """Refuse the pay of a confirmed visit: the panel pays its people by itself, by the list that we give it.
+    """Refuse the pay of a confirmed visit: the panel pays its people itself, by our list.
 
-    What was refused before and paid again stays paid: a person can appeal once. So does what a decision let pass.
+    If an earlier refusal was reversed, the visit stays paid, because a person can appeal only once. A visit whose pay
+    was settled by a decision stays paid, too.
     """
     ticket = ticket_lock(pk)
     if ticket.decided_at is not None or ticket.errands.filter(kind=ErrandKind.REJECT).exists():
@@ -47,7 +48,7 @@ def visit_pay_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: 
 
 
 def refusal_carry_out(*, ticket: Ticket, refusal: PayRefusal, now: datetime) -> bool:
-    """Refuse the pay of a panel's visit that was just confirmed, if it was done when the pay of its visitor was refused."""
+    """Refuse the pay of a newly confirmed visit if its work was done before its visitor's pay was refused."""
     require_transaction()
     done_at = Ticket.objects.values_list("answered_at", flat=True).get(pk=ticket.pk)
     if done_at is None or done_at > refusal.at or refusal.decided_by_id is None:
@@ -56,13 +57,13 @@ def refusal_carry_out(*, ticket: Ticket, refusal: PayRefusal, now: datetime) -> 
 
 
 def visit_pay(ticket: Ticket) -> None:
-    """Let the list for the panel say again that a visit is to be paid."""
+    """Mark a visit as to be paid on the panel's list again."""
     Errand.objects.filter(ticket=ticket, kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)
     Ticket.objects.filter(pk=ticket.pk, state=TicketState.REFUSED).update(state=TicketState.SUBMITTED, decided_at=None)
 
 
 def visit_refuse(ticket: Ticket, now: datetime) -> bool:
-    """Let a doubtful visit of a panel not count. The panel pays its people by itself: nobody is told."""
+    """Exclude a doubtful visit of a panel. The panel pays its people itself, so nobody is notified."""
     ticket_people_lock(ticket)
     doubtful = Ticket.objects.filter(pk=ticket.pk, state=TicketState.UNMATCHED)
     if not doubtful.update(state=TicketState.REFUSED, decided_at=now):

@@ -1,4 +1,4 @@
-"""What a panel agreed to."""
+"""The terms of a panel."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -8,9 +8,9 @@ from workforces.kinds.base import Terms, TermsError
 
 @dataclass(frozen=True, slots=True)
 class LinkTerms(Terms):
-    """What a panel agreed to.
+    """The terms of a panel.
 
-    ``return_url`` gets the code appended as ``cc``; without one the code is shown to be copied.
+    ``return_url`` gets the code appended as ``cc``; without a URL, people copy the code.
     ``confirm_seconds`` is how long finished work of unsigned visits waits for the panel's list.
     """
 
@@ -35,5 +35,5 @@ class LinkTerms(Terms):
 
 
 def placeholders(terms: LinkTerms) -> str:
-    """Return the query of the address that a panel is given, with the placeholders that Prolific fills in."""
+    """Return the query of the panel's link, with the placeholders that Prolific fills in."""
     return f"{terms.person_parameter}={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}&{terms.visit_parameter}={{{{%SESSION_ID%}}}}"

@@ -1,4 +1,4 @@
-"""Addresses of what managers do about a panel."""
+"""URLs for managers' actions on a panel."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Lists that go to a panel and come from it: how each visit ended, and which visits it confirms."""
+"""Lists for and from a panel: the outcomes of visits, and the visits that the panel confirms."""
 
 import csv
 import uuid
@@ -33,7 +33,7 @@ from workforces.services.terms import terms_of
 @login_required
 @require_GET
 def approvals(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponseBase:
-    """Send the list of a panel's people and how each visit ended, to be approved there."""
+    """Return the CSV list of a panel's people and the outcome of each visit, for approval at the panel."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind=PANEL)
     response = StreamingHttpResponse(_approval_lines(row), content_type="text/csv; charset=utf-8")
@@ -44,7 +44,7 @@ def approvals(request: HttpRequest, slug: str, workforce_id: int) -> HttpRespons
 @login_required
 @require_POST
 def confirm(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponse:
-    """Take the panel's list of its people and their visits: what they did counts from then on."""
+    """Read the panel's list of its people and their visits; their work counts from then on."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind=PANEL)
     form = PanelListForm(request.POST, request.FILES)
@@ -68,7 +68,7 @@ PANEL = "link"
 
 
 class _Line:
-    """A file that hands back what was written to it."""
+    """A file whose write method returns the text."""
 
     def write(self, text: str) -> str:
         """Return the line."""
@@ -91,7 +91,7 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
 
 
 def _outcome(ticket: Any) -> str:
-    """Return what the panel is told of a visit; what a manager has to decide yet says so, and not that it is complete."""
+    """Return a visit's outcome for the panel's list; a visit that awaits a manager's decision is ``undecided``."""
     waits = (ticket.is_paused and not ticket.decided_at) or (ticket.rank == 0 and ticket.is_refused_anywhere)
     if ticket.outcome and ticket.state != TicketState.REFUSED and waits:
         return "undecided"
@@ -99,10 +99,10 @@ def _outcome(ticket: Any) -> str:
 
 
 def _told(row: Workforce) -> QuerySet[Ticket]:
-    """Return the visits that the panel is told of: of several with the same ids, those that were decided last and best.
+    """Return the visits for the panel's list: of several with the same ids, the one decided last and best.
 
-    A visit that counts says more than one that a manager has to decide about, that more than one that was refused, and
-    that more than one that nobody confirmed: anyone could have come with its ids.
+    The order, from the best: a counted visit, a visit that awaits a manager's decision, a refused visit, and an
+    unconfirmed visit, since anyone could have come with its ids.
     """
     person = Coalesce("surrogate__external__name", "surrogate__claimed__name", Value(""))
     tickets = Ticket.objects.filter(workforce=row).annotate(person=person)

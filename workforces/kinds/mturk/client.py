@@ -1,7 +1,7 @@
-"""The MTurk Requester protocol (2017-01-17) as a client, through boto3, at whatever endpoint is configured.
+"""A client for the MTurk Requester protocol (2017-01-17), through boto3, at the configured endpoint.
 
-The only module of the platform that knows boto3. Every call is one request; what must happen once carries a
-token that stays the same over attempts, and can be read back.
+Only this module imports boto3. Every call is one request; calls that must take effect only once carry a
+token, which stays the same over attempts and can be read back.
 """
 
 import re
@@ -30,7 +30,7 @@ Requirement = dict[str, object]
 
 
 def everybody(terms: MTurkTerms, exclusion_id: str) -> list[Requirement]:
-    """Return the requirements of an ordinary posting: the preset, and not to be kept out."""
+    """Return the requirements of an ordinary posting: the preset, and no exclusion of the worker."""
     requirements: list[Requirement] = [
         {**one, "ActionsGuarded": "PreviewAndAccept"} for one in PRESETS[terms.qualification]
     ]
@@ -43,7 +43,7 @@ def everybody(terms: MTurkTerms, exclusion_id: str) -> list[Requirement]:
 
 
 def only_holders(qualification_id: str) -> list[Requirement]:
-    """Return the requirement that lets only those see a posting who hold a qualification."""
+    """Return the requirement that shows a posting only to people with a qualification."""
     return [
         {
             "QualificationTypeId": qualification_id,
@@ -54,7 +54,7 @@ def only_holders(qualification_id: str) -> list[Requirement]:
 
 
 class Refused(Exception):
-    """The marketplace understood and said no."""
+    """The marketplace understood the request and refused it."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -63,12 +63,12 @@ class Refused(Exception):
 
 
 class Unreachable(Exception):
-    """No answer came, or one that says to try again; whether the call had an effect is not known."""
+    """The marketplace didn't respond, or asked to try again; it is unknown whether the call had an effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a marketplace is and who asks there."""
+    """The address of a marketplace and the credentials for it."""
 
     url: str
     access_key_id: str
@@ -79,7 +79,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class RemoteAssignment:
-    """An assignment as the marketplace lists it; ``answers`` are the fields that were sent."""
+    """An assignment in the marketplace's list; ``answers`` are the submitted fields."""
 
     remote_id: str
     worker: str
@@ -93,7 +93,7 @@ class RemoteAssignment:
 
 @dataclass(frozen=True, slots=True)
 class RemoteHit:
-    """A HIT as the marketplace lists it; ``note`` is what we wrote on it, and an assignment pays ``reward_cents``."""
+    """A HIT in the marketplace's list; ``note`` is our annotation of it, and an assignment pays ``reward_cents``."""
 
     hit_id: str
     note: str
@@ -102,7 +102,7 @@ class RemoteHit:
 
 @lru_cache(maxsize=1)
 def _client(endpoint: Endpoint) -> Any:
-    """Return boto3's client of an endpoint, made once: it takes 30 ms, and threads may share it."""
+    """Return boto3's client for an endpoint, created once: that takes 30 ms, and threads can share it."""
     return boto3.client(
         "mturk",
         endpoint_url=endpoint.url,
@@ -114,7 +114,7 @@ def _client(endpoint: Endpoint) -> Any:
 
 
 class Market:
-    """A client of a marketplace that keeps to a pace; ``guard`` is called before each request and may refuse it."""
+    """A rate-limited client of a marketplace; ``guard`` is called before each request and may refuse it."""
 
     def __init__(self, endpoint: Endpoint, guard: Callable[[], None]) -> None:
         self._guard = guard
@@ -140,7 +140,7 @@ class Market:
         return answer
 
     def _wait(self) -> None:
-        """Wait for this call's turn: calls of several threads share one pace."""
+        """Wait until this call is allowed: the calls of several threads share one rate limit."""
         with self._lock:
             now = time.monotonic()
             turn = max(now, self._next)
@@ -148,7 +148,7 @@ class Market:
         time.sleep(turn - now)
 
     def _pages(self, operation: str, name: str, **arguments: Any) -> Iterator[dict[str, Any]]:
-        """Yield over all pages; a token comes with every page that is not empty."""
+        """Yield the entries of all pages; every page that isn't empty has a token for the next one."""
         token: str | None = None
         while True:
             more = {"NextToken": token} if token else {}
@@ -160,7 +160,7 @@ class Market:
                 return
 
     def publish(self, terms: MTurkTerms, *, url: str, token: str, places: int, requirements: list[Requirement]) -> str:
-        """Post a HIT and return its id; a token that was used already names the HIT it made."""
+        """Post a HIT and return its id; for a token used before, return the id of the HIT it created."""
         question = (
             f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{escape(url)}</ExternalURL>'
             f"<FrameHeight>{terms.frame_height}</FrameHeight></ExternalQuestion>"
@@ -192,7 +192,7 @@ class Market:
         return str(answer["HIT"]["HITId"])
 
     def find(self, token: str) -> str | None:
-        """Return the HIT that carries a token, by reading all of ours."""
+        """Return the HIT with a token, after reading all of our HITs."""
         return next((hit.hit_id for hit in self.hits() if hit.note == token), None)
 
     def hits(self) -> Iterator[RemoteHit]:
@@ -201,7 +201,7 @@ class Market:
             yield RemoteHit(str(hit["HITId"]), str(hit.get("RequesterAnnotation", "")), _cents(hit["Reward"]))
 
     def pending(self, hit_id: str) -> int | None:
-        """Return how many accepted assignments of a HIT are not submitted; None when the HIT is gone."""
+        """Return the number of accepted assignments of a HIT that aren't submitted; None if the HIT is gone."""
         try:
             return int(self._call("get_hit", HITId=hit_id)["HIT"]["NumberOfAssignmentsPending"])
         except Refused as error:
@@ -210,16 +210,16 @@ class Market:
             raise
 
     def expire(self, hit_id: str) -> None:
-        """Let nobody accept a HIT any more."""
+        """Stop new workers from accepting a HIT."""
         self._call("update_expiration_for_hit", HITId=hit_id, ExpireAt=0)
 
     def assignments(self, hit_id: str) -> Iterator[RemoteAssignment]:
-        """Yield what was submitted of a HIT."""
+        """Yield the submitted assignments of a HIT."""
         for row in self._pages("list_assignments_for_hit", "Assignments", HITId=hit_id):
             yield _assignment(row)
 
     def assignment(self, remote_id: str) -> RemoteAssignment | None:
-        """Return one submitted assignment, or None when there is none."""
+        """Return one submitted assignment, or None if it doesn't exist."""
         try:
             return _assignment(self._call("get_assignment", AssignmentId=remote_id)["Assignment"])
         except Refused as error:
@@ -228,7 +228,7 @@ class Market:
             raise
 
     def approve(self, remote_id: str, *, override: bool = False) -> None:
-        """Approve an assignment (again after a refusal, with ``override``)."""
+        """Approve an assignment; with ``override``, also after a refusal."""
         self._call("approve_assignment", AssignmentId=remote_id, OverrideRejection=override)
 
     def reject(self, remote_id: str, reason: str) -> None:
@@ -236,7 +236,7 @@ class Market:
         self._call("reject_assignment", AssignmentId=remote_id, RequesterFeedback=reason[:1024])
 
     def bonus(self, remote_id: str, worker: str, cents: int, *, reason: str, token: str) -> None:
-        """Pay a bonus; a token that was used already has paid it."""
+        """Pay a bonus; a token used before means that it is already paid."""
         try:
             self._call(
                 "send_bonus",
@@ -257,7 +257,7 @@ class Market:
             yield str(row["AssignmentId"]), _cents(row["BonusAmount"]), str(row.get("Reason", ""))
 
     def qualification(self, name: str, description: str) -> str:
-        """Return the id of a qualification of ours, made if need be."""
+        """Return the id of one of our qualifications; create it if it is missing."""
         try:
             answer = self._call(
                 "create_qualification_type",
@@ -286,7 +286,7 @@ class Market:
         )
 
     def revoke(self, qualification_id: str, worker: str, reason: str) -> None:
-        """Take a qualification away; a person who lacks it already is fine."""
+        """Take a qualification away; it isn't an error if the person lacks it."""
         try:
             self._call(
                 "disassociate_qualification_from_worker",
@@ -299,18 +299,18 @@ class Market:
                 raise
 
     def block(self, worker: str, reason: str) -> None:
-        """Keep a person from all postings of this requester."""
+        """Block a person from all postings of this requester."""
         self._call("create_worker_block", WorkerId=worker, Reason=reason)
 
     def notify(self, worker: str, subject: str, text: str) -> str:
-        """Write to a person; return what went wrong, or an empty text."""
+        """Send a message to a person; return the error, or an empty text."""
         answer = self._call("notify_workers", Subject=subject[:200], MessageText=text[:4096], WorkerIds=[worker])
         failures = answer.get("NotifyWorkersFailureStatuses", [])
         return str(failures[0].get("NotifyWorkersFailureMessage", "not delivered")) if failures else ""
 
 
 def dollars(cents: int) -> str:
-    """Return an amount as the protocol writes it."""
+    """Return an amount in the format of the protocol."""
     return f"{cents // 100}.{cents % 100:02d}"
 
 
@@ -333,7 +333,7 @@ def _assignment(row: dict[str, Any]) -> RemoteAssignment:
 
 
 def answers_of(xml: str) -> dict[str, str]:
-    """Return the free-text fields of QuestionFormAnswers; what is no such document has none."""
+    """Return the free-text fields of QuestionFormAnswers; empty for any other document."""
     try:
         root = ElementTree.fromstring(xml)
     except (ElementTree.ParseError, ValueError):

@@ -1,4 +1,4 @@
-"""Submissions that the marketplace lists, matched with our tickets."""
+"""Matching the marketplace's submissions with our tickets."""
 
 import secrets
 from datetime import datetime
@@ -21,10 +21,10 @@ from workforces.services.tickets import FALLS_SHORT, falls_short, ticket_annotat
 
 @durable
 def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -> bool:
-    """Match a ticket with what the marketplace lists: its answers count from now on. Return whether that was new.
+    """Match a ticket with the marketplace's submission: its answers count from now on. Return whether that is new.
 
-    Without our code (and without the marketplace's signature) the ticket goes to a person: it may be
-    another person's work under this name. It is neither counted nor paid nor refused by a rule.
+    Without our code (and without the marketplace's signature) a manager decides about the ticket, since it may
+    be another person's work under this name. It is neither counted nor paid, and no rule refuses it.
     """
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     ticket_people_lock(ticket, name=remote.worker)
@@ -53,7 +53,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
 
 
 def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
-    """Return why a person has to look at a submission that brought our code, or nothing.
+    """Return the reason why a manager has to check a submission with our code; empty if there is none.
 
     ``forgotten``: its worker was erased here.
     """
@@ -70,7 +70,7 @@ def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
 
 @durable
 def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
-    """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
+    """Store an assignment from the marketplace's list that is unknown here, for a manager to check."""
     source = posting.workforce.source
     if is_forgotten(source=source, name=remote.worker):  # what they are called is not kept again
         surrogate_id = Surrogate.objects.create().pk

@@ -1,4 +1,4 @@
-"""The connection to the marketplace that this installation works with."""
+"""The connection to the marketplace configured in this installation."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""What each kind of errand calls at the marketplace, and what is written down when the call got through."""
+"""The marketplace call for each kind of errand, and the record after a successful call."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ Effect = Callable[[datetime], object]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at an errand; ``is_again``: an earlier one may have got through."""
+    """One attempt at an errand; ``is_again``: an earlier attempt may have succeeded."""
 
     market: Market
     errand: Errand
@@ -49,23 +49,23 @@ class Attempt:
 
     @property
     def posting(self) -> Posting:
-        """The posting it is about."""
+        """The posting of the errand."""
         assert self.errand.posting is not None
         return self.errand.posting
 
     @property
     def ticket(self) -> Ticket:
-        """The ticket it is about."""
+        """The ticket of the errand."""
         assert self.errand.ticket is not None
         return self.errand.ticket
 
 
 class Unknown(Exception):
-    """A person or something that an errand is about is not known any more."""
+    """A person or an object of an errand is no longer known."""
 
 
 def worker_name(errand: Errand) -> str:
-    """Return what the marketplace calls the person of an errand."""
+    """Return the marketplace's name for the person of an errand."""
     if errand.surrogate_id is None:
         raise Unknown("this errand is about nobody")
     name = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id).values_list("name", flat=True).first()
@@ -75,7 +75,7 @@ def worker_name(errand: Errand) -> str:
 
 
 def exclusion_id(market: Market, workforce: Workforce) -> str:
-    """Return the id of the qualification that keeps people from more postings of a campaign."""
+    """Return the id of the qualification that excludes people from further postings of a campaign."""
     known = workforce.remote.get("exclusion")
     if known is None:
         known = market.qualification(
@@ -134,9 +134,9 @@ def _expire(attempt: Attempt) -> Effect:
 
 
 def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
-    """Return what the marketplace says of a ticket; the id may be another person's by now.
+    """Return the marketplace's status of a ticket; its id may belong to another person by now.
 
-    Of a person who was erased only the ticket is known: their work is paid all the same.
+    For an erased person only the ticket is known; their work is still paid.
     """
     found = market.assignment(ticket.remote_id)
     known = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id or ticket.surrogate_id)
@@ -175,7 +175,7 @@ def _reject(attempt: Attempt) -> Effect:
 
 
 def _decide(call: Callable[[], object], attempt: Attempt, wanted: str) -> None:
-    """Make a call that decides a submission; one that is refused because it got through before is done."""
+    """Call to decide a submission; a call refused because an earlier attempt succeeded counts as done."""
     try:
         call()
     except Refused:  # the client itself tries again when a reply is lost
@@ -184,7 +184,7 @@ def _decide(call: Callable[[], object], attempt: Attempt, wanted: str) -> None:
 
 
 def _appeal_line(errand: Errand) -> str:
-    """Return where the person can read what became of their work, and appeal."""
+    """Return the line with the address where the person can see the result of their work, and appeal."""
     if errand.ticket is None or not is_person_known(errand.ticket.surrogate_id):  # who has no statement cannot read it
         return ""
     return f"You can ask for another look: {settings.PLATFORM_URL}{statement_path(errand.ticket)}"
@@ -230,7 +230,7 @@ def _notify(attempt: Attempt) -> Effect:
 
 
 def _nothing(at: datetime) -> None:
-    """Confirm, and no more."""
+    """Do nothing when the errand is confirmed."""
 
 
 CALLS: dict[ErrandKind, Callable[[Attempt], Effect]] = {

@@ -1,7 +1,7 @@
-"""Errands at the marketplace: due, sending, confirmed. Every call is outside of a transaction.
+"""Sending errands to the marketplace: due, sending, confirmed. Every call is outside of a transaction.
 
-A worker can die between any two lines. Before the call the row says ``sending``; the next worker sees
-that, and either sends the same token again (the marketplace knows it for a day) or reads back first.
+A worker can die between any two lines. Before the call, the row is set to ``sending``. The next worker sees
+that, and either sends the same token again (the marketplace remembers it for a day) or reads the state back first.
 """
 
 import logging
@@ -41,9 +41,9 @@ FOR_NOW = (
 
 
 def errands_run(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> tuple[int, bool]:
-    """Do what is due for some seconds, several errands at once; return how many were confirmed, and whether all began.
+    """Send due errands for some seconds, several at once; return the number confirmed, and whether all were started.
 
-    The kinds take turns, so that ten thousand approvals keep no posting waiting, nor the other way round.
+    The kinds take turns, so that ten thousand approvals don't delay a posting, or the reverse.
     """
     confirmed: list[int] = []
     if not workforce.remote.get("exclusion") and is_exclusion_due(workforce):
@@ -97,14 +97,17 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
 
 
 def _later(work: Work, errand: Errand, error: str, now: datetime, *, is_refused: bool = False) -> None:
-    """Leave it as ``sending``: it may have got through. What was refused for now is tried ever more rarely."""
+    """Leave an errand as ``sending``, because it may have succeeded, and retry it later.
+
+    After temporary refusals, the time between attempts grows.
+    """
     seconds = min(60 * 2 ** min(errand.attempts, 6), 3600) if is_refused else settings.MTURK_RETRY_SECONDS
     with work.step_beside():
         Errand.objects.filter(pk=errand.pk).update(due_at=now + timedelta(seconds=seconds), error=error[:500])
 
 
 def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
-    """Give it to a person: nothing is dropped in silence."""
+    """Mark an errand as failed for a manager to handle, so that no failure goes unnoticed."""
     with work.step_beside():
         Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error=error[:500])
         if errand.kind == ErrandKind.APPROVE and errand.text == OVERRIDE and errand.ticket is not None:

@@ -1,4 +1,4 @@
-"""Keeping people from taking more postings, and letting them back."""
+"""Excluding people from further postings, and readmitting them."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,7 @@ from workforces.services.outbox import errand_add
 
 
 def exclusion_begin(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
-    """Keep a person from taking more postings: the marketplace is told once, and never of an unconfirmed visit."""
+    """Exclude a person from further postings; the marketplace is told once, and never about unconfirmed visits."""
     require_transaction()
     last = _last_word(workforce, surrogate_id)
     if not ExternalIdentity.objects.filter(surrogate_id=surrogate_id).exists():
@@ -30,9 +30,9 @@ def exclusion_begin(*, workforce: Workforce, surrogate_id: UUID, why: str, now: 
 
 
 def exclusion_check(*, ticket: Ticket, surrogate_id: UUID, now: datetime) -> None:
-    """Keep a person from taking more postings who turned out to be behind an unsigned visit, if they may have no more.
+    """Exclude the person behind an unsigned visit from further postings, if they may have no more work.
 
-    Who comes by signed addresses is told at their next claim; a visit that nobody vouches for claims as a newcomer.
+    People with signed addresses learn this at their next claim; an unconfirmed visit claims as a newcomer.
     """
     campaign_id = ticket.workforce.campaign_id
     place = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
@@ -46,7 +46,7 @@ def exclusion_check(*, ticket: Ticket, surrogate_id: UUID, now: datetime) -> Non
 
 
 def exclusion_end(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: str = "") -> None:
-    """Let a person take postings again who was kept from it (for one reason only, if it is given)."""
+    """Readmit an excluded person to postings (only if excluded for a given reason, if one is given)."""
     require_transaction()
     last = _last_word(workforce, surrogate_id)
     if last is not None and last.kind == ErrandKind.GRANT and only in ("", last.text):
@@ -60,7 +60,7 @@ def exclusion_end(*, workforce: Workforce, surrogate_id: UUID, now: datetime, on
 
 
 def _last_word(workforce: Workforce, surrogate_id: UUID) -> Errand | None:
-    """Return the last errand that kept a person out or let them back."""
+    """Return the last errand that excluded or readmitted a person."""
     words = Errand.objects.filter(
         workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
     )

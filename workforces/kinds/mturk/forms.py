@@ -1,4 +1,4 @@
-"""What a posting says and pays."""
+"""A form for the content and the pay of postings."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from workforces.kinds.mturk.terms import MTurkTerms
 
 
 class MTurkForm(TermsForm):
-    """What a posting says and pays."""
+    """A form for the content and the pay of postings."""
 
     terms_class = MTurkTerms
     field_order = (

@@ -1,4 +1,4 @@
-"""Several calls to a marketplace at once, for a bounded time."""
+"""Several calls to a marketplace at once, within a time limit."""
 
 import threading
 import time
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 def run_in_flight(tasks: Iterator[T], do: Callable[[T], object], *, calls: int, seconds: float) -> bool:
-    """Do tasks side by side, ``calls`` at a time; return whether all were begun before the time was over.
+    """Run tasks concurrently, ``calls`` at a time; return whether all were started before the time was over.
 
-    Tasks are drawn one after another, whichever thread does them. The first error stops the drawing; it is raised
-    when the tasks that had begun have ended.
+    The threads take tasks one after another. After the first error, no more tasks are taken; the error is raised
+    when the started tasks have ended.
     """
     first = list(islice(tasks, min(calls, 2)))
     drawing = _Drawing(chain(first, tasks), time.monotonic() + seconds)
@@ -32,7 +32,7 @@ def run_in_flight(tasks: Iterator[T], do: Callable[[T], object], *, calls: int, 
 
 
 class _Drawing(Generic[T]):
-    """Tasks that several threads draw from."""
+    """Tasks that several threads take one after another."""
 
     def __init__(self, tasks: Iterator[T], until: float) -> None:
         self._tasks = tasks
@@ -54,7 +54,7 @@ class _Drawing(Generic[T]):
             yield task
 
     def work(self, do: Callable[[T], object]) -> None:
-        """Do what is drawn until nothing is left, the time is over, or something failed."""
+        """Run tasks until none is left, the time is over, or one failed."""
         try:
             for task in self._drawn():
                 do(task)
@@ -62,7 +62,7 @@ class _Drawing(Generic[T]):
             self.error = self.error or error
 
     def run(self, do: Callable[[T], object]) -> None:
-        """Work in a thread of one's own, with a database connection of one's own."""
+        """Run tasks in a separate thread with its own database connection."""
         try:
             self.work(do)
         finally:

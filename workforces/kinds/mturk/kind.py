@@ -1,7 +1,7 @@
-"""Arriving in a marketplace's frame: what the address says, what it proves, and where the work is submitted.
+"""Arrival in a marketplace's frame: the content of the address, its proof, and where to submit the work.
 
-The address is a claim of the person who opens it: a worker's id counts only when the marketplace signed it or when
-it lists the finished assignment with our code. (MTurk Requester UI guide, "ExternalQuestion".)
+The address is a claim of the person who opens it: a worker's id counts only if the marketplace signed it or if
+the marketplace lists the finished assignment with our code. (MTurk Requester UI guide, "ExternalQuestion".)
 """
 
 import re
@@ -40,7 +40,7 @@ _ENTITY = re.compile(r"[A-Z0-9]{1,64}")
 
 
 class MTurk(Kind):
-    """People who take a HIT."""
+    """People who accept a HIT."""
 
     key: ClassVar[str] = "mturk"
     title: ClassVar[Any] = _("Marketplace (MTurk protocol)")
@@ -64,11 +64,11 @@ class MTurk(Kind):
         return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now)
 
     def source(self, campaign_id: UUID) -> str:
-        """Return the marketplace: its workers have the same ids in every campaign."""
+        """Return the marketplace, because its workers have the same ids in every campaign."""
         return source_at(settings.MTURK_ENDPOINT_URL)
 
     def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
-        """Return who accepted which assignment, or None for a preview."""
+        """Return the worker and the accepted assignment, or None for a preview."""
         assignment = query.get("assignmentId", "")
         if assignment in ("", PREVIEW):
             return None
@@ -87,7 +87,7 @@ class MTurk(Kind):
         return Arrival(worker, assignment, hit, submit_url, is_signed)
 
     def _submit_url(self, wanted: str) -> str:
-        """Return where to submit: the place the address names if it is one of ours, else our own."""
+        """Return the address for submitting: the one in the URL if it is one of ours, else our own."""
         if not self.submit_origins:
             raise ArrivalRefused("arrival_no_market")
         base = wanted.strip() or self.submit_origins[0]
@@ -98,7 +98,7 @@ class MTurk(Kind):
         return f"{base.rstrip('/')}/mturk/externalSubmit"
 
     def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
-        """Return the form that hands the assignment in; the browser sends it."""
+        """Return the form that submits the assignment; the browser sends it."""
         return Farewell(arrival.submit_url, {"assignmentId": arrival.remote_id, CODE_FIELD: code})
 
     def admit(self, *, workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
@@ -106,7 +106,7 @@ class MTurk(Kind):
         return posting_find(workforce, arrival, now)
 
     def shown(self, row: Workforce) -> dict[str, Any]:
-        """Return the last comparison of the books."""
+        """Return the last comparison of the ledgers."""
         compared = Job.objects.filter(scope_id=row.campaign_id, kind=BOOKS).order_by("-created_at").first()
         return {"compared": compared}
 
@@ -119,19 +119,19 @@ class MTurk(Kind):
     def refuse_pay(
         self, *, ticket_id: int, reason: str, actor_id: UUID, due_at: datetime, now: datetime, mark: str = ""
     ) -> bool:
-        """Have an assignment rejected."""
+        """Add an errand that rejects an assignment."""
         return refuse(ticket_id, reason, actor_id, due_at, mark)
 
     def refuse_doubtful(self, *, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
-        """Have an assignment rejected that nobody can match."""
+        """Add an errand that rejects an assignment that can't be matched."""
         return refuse(ticket.pk, reason, actor_id, due_at)
 
     def pay_refused(self, *, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
-        """Override a rejection, or pay a bonus when the marketplace no longer lets us."""
+        """Override a rejection, or pay a bonus if the marketplace no longer allows that."""
         return refusal_override(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
 
     def notify(self, *, workforce: Workforce, surrogate_id: UUID, text: str, token: str, now: datetime) -> Errand:
-        """Write to a worker."""
+        """Send a message to a worker."""
         return errand_add(
             workforce=workforce,
             kind=ErrandKind.NOTIFY,
@@ -142,16 +142,16 @@ class MTurk(Kind):
         )
 
     def exclude(self, *, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
-        """Give a worker the qualification that keeps them from postings."""
+        """Give a worker the qualification that excludes them from postings."""
         exclusion_begin(workforce=workforce, surrogate_id=surrogate_id, why=why, now=now)
 
     def let_back(self, *, workforce: Workforce, surrogate_id: UUID, now: datetime) -> None:
-        """Take that qualification back."""
+        """Remove that qualification."""
         exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now)
 
 
 def worker_of(text: str) -> str:
-    """Return the worker's id; one or two in a hundred addresses hold it twice."""
+    """Return the worker's id, which one or two in a hundred addresses contain twice."""
     names = {name.strip() for name in text.split(",") if name.strip()}
     if len(names) != 1 or not _WORKER.fullmatch(name := names.pop()):
         raise ArrivalRefused("arrival_worker")

@@ -1,4 +1,4 @@
-"""Refusing pay at the marketplace, and taking that back: by errands."""
+"""Errands for refusing pay at the marketplace, and for reversing a refusal."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -19,7 +19,10 @@ OVERRIDE_DAYS = 30
 
 
 def refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = "") -> bool:
-    """Have an assignment rejected, unless it is paid, accepted or decided by now; return whether it will be."""
+    """Add an errand to reject an assignment, unless it is paid, accepted or decided.
+
+    Return whether the errand was added.
+    """
     ticket = ticket_lock(pk)
     if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
         return False
@@ -43,7 +46,10 @@ def refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = "
 
 
 def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now: datetime) -> Errand:
-    """Pay what was refused as a bonus, once. One that was undone is sent after all: if it got through, that is found first."""
+    """Pay a refused amount as a bonus, once.
+
+    A bonus that was undone is sent after all; if an earlier attempt succeeded, the errand detects that first.
+    """
     require_transaction()
     errand = errand_add(
         workforce=ticket.workforce,
@@ -63,7 +69,7 @@ def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now
 
 
 def refusal_override(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
-    """Pay what was refused: by overriding the refusal, or as a bonus when the marketplace no longer lets us."""
+    """Reverse a refusal of pay: override it, or pay a bonus if the marketplace no longer allows that."""
     require_transaction()
     assert ticket.submitted_at is not None
     if now - ticket.submitted_at >= timedelta(days=OVERRIDE_DAYS) - MARGIN:

@@ -1,4 +1,4 @@
-"""Postings: how many HITs a campaign needs now, which of them nobody needs any more."""
+"""Postings: the HITs that a campaign needs now, and those that are no longer needed."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,7 +35,7 @@ WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is
 
 
 def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
-    """Post what is missing, end what nobody needs; return how many places are new."""
+    """Post missing HITs and end unneeded ones; return the number of new assignments."""
     terms = terms_of(workforce)
     _give_up_unpostable(workforce)
     _end_finished(workforce, now)
@@ -71,9 +71,9 @@ def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
 
 
 def _give_up_unpostable(workforce: Workforce) -> None:
-    """Settle postings that the marketplace refused, or a manager gave up: their places are wanted elsewhere.
+    """Settle postings refused by the marketplace or given up by a manager; their assignments are posted elsewhere.
 
-    What one person is owed waits until a manager gives it up.
+    A posting that pays a debt to one person waits until a manager gives it up.
     """
     publishing = Errand.objects.filter(posting=OuterRef("pk"), kind=ErrandKind.PUBLISH)
     failed, given_up = publishing.filter(state=ErrandState.FAILED), publishing.filter(state=ErrandState.UNDONE)
@@ -82,7 +82,10 @@ def _give_up_unpostable(workforce: Workforce) -> None:
 
 
 def _end_finished(workforce: Workforce, now: datetime) -> None:
-    """End postings of which every place was submitted: the marketplace gives them to nobody, so that it need not be told."""
+    """End postings whose assignments are all submitted.
+
+    The marketplace offers them to nobody, so it needn't be told.
+    """
     handed_in = Q(tickets__state__in=HANDED_IN)
     whole = workforce.postings.filter(state=PostingState.OPEN, owed_to=None)
     whole = whole.annotate(done=Count("tickets", filter=handed_in)).filter(done__gte=F("places"))
@@ -91,7 +94,7 @@ def _end_finished(workforce: Workforce, now: datetime) -> None:
 
 
 def _open_slots(workforce: Workforce) -> int:
-    """Return how many slots wait for a person, counted no further than can be posted at once."""
+    """Return the number of open slots, counted only up to the maximum that can be posted at once."""
     campaign = workforce.campaign
     if not workforce.is_active or campaign.state != CampaignState.OPEN:
         return 0
@@ -106,7 +109,7 @@ def _open_slots(workforce: Workforce) -> int:
 
 
 def _is_stale(posting: Posting, *, is_in_work: bool, seconds: int, now: datetime) -> bool:
-    """Return whether nobody can take a posting any more, or nobody did for so long and nobody works on it."""
+    """Return whether a posting has expired, or nobody took it for a given time and nobody is working on it."""
     if posting.state != PostingState.OPEN:
         return False
     if posting.expires_at is not None and posting.expires_at < now:
@@ -136,9 +139,9 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
 def compensation_post(
     *, workforce: Workforce, surrogate_id: UUID, cents: int, reason: str, actor_id: UUID, now: datetime
 ) -> Posting:
-    """Post a HIT that only one person can take, to pay them for work that they could not submit.
+    """Post a HIT that only one person can accept, to pay them for work that they couldn't submit.
 
-    A marketplace pays for submitted assignments only, so a person who lost theirs needs another one to be paid for.
+    A marketplace pays for submitted assignments only, so a person who lost their assignment needs another one.
 
     Raises
     ------
@@ -196,7 +199,7 @@ def _posting_add(
 
 
 def _spending(workforce: Workforce, *, is_stopped: bool, now: datetime) -> None:
-    """Note whether the cap keeps postings from being made. What is posted can be finished and is paid."""
+    """Record whether the cap prevents new postings. Existing postings can be finished and are paid."""
     with transaction.atomic():
         changed = Workforce.objects.filter(pk=workforce.pk).exclude(spent_stop=is_stopped).update(spent_stop=is_stopped)
         if changed:
@@ -211,7 +214,7 @@ def _spending(workforce: Workforce, *, is_stopped: bool, now: datetime) -> None:
 
 
 def posting_end(*, posting: Posting, now: datetime) -> None:
-    """Let nobody take a posting any more; what was taken can be finished."""
+    """Stop new workers from accepting a posting; accepted assignments can be finished."""
     with transaction.atomic():
         if posting.state == PostingState.WANTED:
             waiting = Errand.objects.filter(posting=posting, kind=ErrandKind.PUBLISH, state=ErrandState.DUE)
@@ -229,7 +232,7 @@ def posting_end(*, posting: Posting, now: datetime) -> None:
 
 
 def _exclusions_end(workforce: Workforce, now: datetime) -> None:
-    """Let people take postings again who had seen all there was: by now something may suit them."""
+    """Readmit people who had seen all items, because there may be new items for them."""
     granted = Errand.objects.filter(workforce=workforce, kind=ErrandKind.GRANT, text=Reason.ALL_SEEN)
     with transaction.atomic():
         for surrogate_id in granted.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct():
@@ -238,7 +241,7 @@ def _exclusions_end(workforce: Workforce, now: datetime) -> None:
 
 
 def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
-    """Return the posting that an arrival comes from; raise `TicketRefused` if it is none of this campaign's."""
+    """Return the posting of an arrival; raise `TicketRefused` if it doesn't belong to this campaign."""
     posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
     if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
         raise TicketRefused("hit_too_fresh")

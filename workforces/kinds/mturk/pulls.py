@@ -1,4 +1,4 @@
-"""Pulls: what the marketplace lists of the postings, taken in."""
+"""Pulls: reading the marketplace's lists of submissions, and storing them."""
 
 import logging
 import threading
@@ -37,7 +37,7 @@ MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not 
 
 @dataclass
 class Pulled:
-    """What reading postings came to: new submissions, the last problem, and whether all that were due were read."""
+    """The result of reading postings: new submissions, the last problem, and whether all due postings were read."""
 
     new: int = 0
     problem: str = ""
@@ -46,14 +46,14 @@ class Pulled:
 
 
 def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
-    """Read the submissions of postings that are not settled, several at once, those with an answer first.
+    """Read the submissions of unsettled postings, several at once, those with an answer first.
 
-    One posting that cannot be read does not keep the others from being read.
+    A posting that can't be read doesn't stop the reading of others.
 
     Raises
     ------
     Unreachable
-        The marketplace does not answer.
+        The marketplace doesn't respond.
     """
     found = Pulled()
     lock = threading.Lock()
@@ -87,11 +87,11 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
 
 
 def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
-    """Yield the postings to read now, some that are expected to bring something, then one of the others.
+    """Yield the postings to read now: alternately some that probably have news, and one of the others.
 
-    Answers are given on our pages. So a submission is expected where one was answered, and a posting that ended can be
-    settled once all pay is decided; the others are read seldom, for what happened without us, and very seldom where
-    nothing but our pay is missing. Of each, those that waited longest come first.
+    Answers are given on our pages. So a posting probably has a submission if it has an answered ticket, and an ended
+    posting can be settled once all pay is decided. The others are read seldom, for events that we don't see, and very
+    seldom if only our pay is missing. In each group, those that waited longest come first.
     """
     now = timezone.now()
     own = Ticket.objects.filter(posting=OuterRef("pk"))
@@ -123,17 +123,20 @@ def _tried(work: Work, posting: Posting, began: datetime) -> None:
 
 
 def _unreadable(work: Work, posting: Posting, error: Refused, began: datetime) -> None:
-    """Remember that a posting was tried; one that is gone is over, and what was not listed by then never comes."""
+    """Record an attempt to read a posting.
+
+    A posting that no longer exists is settled; its unlisted submissions never arrive.
+    """
     gone = {"state": PostingState.SETTLED, "pulled_at": began} if "DoesNotExist" in error.code else {}
     with work.step():
         Posting.objects.filter(pk=posting.pk).update(tried_at=began, **gone)
 
 
 def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
-    """Take in what the marketplace lists of a posting.
+    """Store the marketplace's submissions of a posting.
 
-    When one submission cannot be taken in, the others are, and the posting is read again: it is neither settled
-    nor noted as read, so that nothing that was submitted is given up.
+    If a submission can't be stored, the others are, and the posting is read again: it is neither settled
+    nor marked as read, so that no submission is lost.
     """
     settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) == 0
     remotes = list(market.assignments(posting.hit_id))
@@ -152,7 +155,7 @@ def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
 
 
 def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUID]:
-    """Return the people whom taking in these submissions may concern."""
+    """Return the people who may be affected by these submissions."""
     named = ExternalIdentity.objects.filter(
         source=posting.workforce.source, name__in={remote.worker for remote in remotes}
     )
@@ -160,7 +163,7 @@ def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUI
 
 
 def _take_one(posting: Posting, remote: RemoteAssignment) -> bool | None:
-    """Take a submission in and return whether it is new; None if it cannot be taken in now."""
+    """Store a submission and return whether it is new; None if it can't be stored now."""
     try:
         with transaction.atomic():
             return _take(posting, remote, timezone.now())
@@ -172,7 +175,7 @@ def _take_one(posting: Posting, remote: RemoteAssignment) -> bool | None:
 
 
 def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
-    """Match one listed submission with what we know of it."""
+    """Match one listed submission with our tickets."""
     ticket = _ticket_of(posting, remote)
     if ticket is None:
         ticket = unmatched_record(posting=posting, remote=remote, now=now)
@@ -191,8 +194,8 @@ def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
 def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
     """Return the ticket of a submission.
 
-    That of an unconfirmed visit is known by its code, or if it is the only one that came with these ids. Of a person
-    who was erased the assignment alone is known.
+    The ticket of an unconfirmed visit is found by its code, or if it is the only one with these ids. For an erased
+    person, only the assignment identifies it.
     """
     own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
         workforce=posting.workforce, remote_id=remote.remote_id

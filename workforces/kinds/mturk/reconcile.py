@@ -1,4 +1,4 @@
-"""Compare what we wrote down with what the marketplace says, assignment by assignment and cent by cent."""
+"""Comparison of our ledger with the marketplace's lists, assignment by assignment and cent by cent."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def reconcile(*, workforce: Workforce) -> Reconciliation:
 
 
 def _tickets(posting: Posting) -> tuple[dict[tuple[str, str], Ticket], dict[str, Ticket]]:
-    """Return a posting's tickets by assignment and worker; those of people who were erased by assignment alone."""
+    """Return a posting's tickets by assignment and worker; tickets of erased people by assignment alone."""
     known: dict[tuple[str, str], Ticket] = {}
     erased: dict[str, Ticket] = {}
     for ticket in posting.tickets.select_related("surrogate__external").order_by("pk"):

@@ -1,6 +1,6 @@
-"""Rounds at the marketplace: read, decide, send, each for a bounded time.
+"""Rounds at the marketplace: read, decide, send, each within a time limit.
 
-Polling alone is enough; notifications only make a round come sooner.
+Polling alone is sufficient; notifications only make a round come sooner.
 """
 
 import logging
@@ -33,14 +33,14 @@ KEY = "marketplace"  # one round at a time
 
 
 def rounds_due(now: datetime) -> None:
-    """Have the marketplace looked after, every so many seconds."""
+    """Request a round at the marketplace every few seconds."""
     is_due = settings.MTURK_ENDPOINT_URL and not job_failed_lately(key=KEY, now=now)
     if is_due and any(True for _ in _workforces_due(now)):
         round_request(now=now)
 
 
 def _workforces_due(now: datetime) -> Iterator[Workforce]:
-    """Yield workforces that have something to do and were not looked after lately."""
+    """Yield workforces with pending work and without a recent round."""
     before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
     postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
     errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
@@ -54,17 +54,17 @@ def _workforces_due(now: datetime) -> Iterator[Workforce]:
 
 
 def round_request(*, now: datetime) -> None:
-    """Ask for a round over all campaigns; at most one waits or runs: they share the marketplace's patience."""
+    """Request a round over all campaigns; at most one waits or runs, because campaigns share the rate limit."""
     job_enqueue(kind="workforces.marketplace", payload={}, now=now, key=KEY)
 
 
 def marketplace_rounds(*, work: Work) -> dict[str, Any]:
-    """Look after every campaign's postings, one after another, each for a bounded time.
+    """Run a round for every campaign's postings, one after another, each within a time limit.
 
     Raises
     ------
     RetryLater
-        The marketplace did not answer for one of them; the others were looked after all the same.
+        The marketplace didn't respond for one of them; the others were still processed.
     """
     pulled = confirmed = 0
     unreachable = ""
@@ -90,7 +90,7 @@ def marketplace_rounds(*, work: Work) -> dict[str, Any]:
 
 
 def _note_problem(workforce: Workforce, problem: str) -> None:
-    """Show managers what keeps a workforce from going on, and come back to it after the usual pause."""
+    """Show managers the problem that blocks a workforce, and retry after the usual pause."""
     kept = Workforce.objects.values_list("remote", flat=True).get(pk=workforce.pk)
     Workforce.objects.filter(pk=workforce.pk).update(
         problem=problem[:500], remote={**kept, "round_at": timezone.now().isoformat()}
@@ -98,7 +98,9 @@ def _note_problem(workforce: Workforce, problem: str) -> None:
 
 
 def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
-    """Read what came in, decide what is due, send it, each within its share of the time; the next round does the rest.
+    """Read new submissions, decide due pay, and send errands, each within its share of the time.
+
+    The next round does the rest.
 
     Raises
     ------

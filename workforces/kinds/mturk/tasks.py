@@ -1,4 +1,4 @@
-"""The job that looks after the postings at the marketplace, and what has it done."""
+"""The job that runs rounds at the marketplace, and the periodic task that requests it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from workforces.kinds.mturk.rounds import marketplace_rounds, rounds_due
 
 
 def marketplace(work: Work) -> dict[str, Any]:
-    """Look after the postings at the marketplace: read, decide, send."""
+    """Run a round for the postings at the marketplace: read, decide, send."""
     return marketplace_rounds(work=work)
 
 

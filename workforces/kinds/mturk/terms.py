@@ -1,4 +1,4 @@
-"""What a posting says, and when its work is paid."""
+"""The content of a posting, and the time of its payment."""
 
 from dataclasses import dataclass
 
@@ -17,21 +17,21 @@ PRESETS: dict[str, list[dict[str, object]]] = {
 
 @dataclass(frozen=True, slots=True)
 class MTurkTerms(Terms):
-    """What a posting says, and when its work is paid.
+    """The content of a posting, and the time of its payment.
 
     Attributes
     ----------
     places
-        Assignments of a posting. 0: as many as an item wants annotations, so that a crowd no larger than
-        that can do all of them (nobody can take two assignments of one HIT).
+        Assignments of a posting. 0: the number of annotations that an item wants, so that a crowd of that size
+        can do all of them (nobody can take two assignments of one HIT).
     approve_after_seconds
-        How long submitted work waits before it is approved by itself.
+        How long submitted work waits before it is approved automatically.
     auto_approval_seconds
-        When the marketplace approves by itself; nothing waits longer than an hour before that.
+        When the marketplace approves automatically; all decisions are made at least an hour before.
     stale_seconds
-        A posting that nobody took for so long is replaced: who worked on it cannot take it again.
+        A posting that nobody took for this time is replaced, because its former workers can't take it again.
     undo_seconds
-        How long a decision can be taken back before it is sent.
+        How long a decision can be undone before it is sent.
     """
 
     title: str = "Judge how well an answer fits a question"
@@ -65,5 +65,5 @@ class MTurkTerms(Terms):
 
 
 def source_at(endpoint_url: str) -> str:
-    """Return under what name the workers of a marketplace are known."""
+    """Return the namespace of a marketplace's worker ids."""
     return f"mturk {endpoint_url}"[:100]

@@ -1,4 +1,4 @@
-"""Which errands are due, and in what order."""
+"""The selection and order of due errands."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,33 +23,39 @@ WORDS = [ErrandKind.GRANT, ErrandKind.REVOKE]
 
 
 def _earlier_word(pk: Any, surrogate: Any) -> QuerySet[Errand]:
-    """Return what is still to be done about keeping a person out or letting them back, before a later word on it."""
+    """Return pending errands about excluding or readmitting a person that precede a later one."""
     waiting = Errand.objects.filter(kind__in=WORDS, state__in=[ErrandState.DUE, ErrandState.SENDING])
     return waiting.filter(surrogate=surrogate, pk__lt=pk)
 
 
 def is_outdated(errand: Errand) -> bool:
-    """Return whether there is a later word on keeping this person out or letting them back."""
+    """Return whether a later errand about excluding or readmitting this person exists."""
     later = Errand.objects.filter(workforce=errand.workforce_id, surrogate=errand.surrogate_id, kind__in=WORDS)
     return later.filter(pk__gt=errand.pk).exclude(state=ErrandState.UNDONE).exists()
 
 
 def is_exclusion_due(workforce: Workforce) -> bool:
-    """Return whether an errand is due that needs the exclusion qualification: made once, not by several at once."""
+    """Return whether a due errand needs the exclusion qualification.
+
+    The qualification is created once, not concurrently.
+    """
     kinds = [ErrandKind.PUBLISH, ErrandKind.GRANT, ErrandKind.REVOKE]
     waiting = Errand.objects.filter(workforce=workforce, kind__in=kinds, due_at__lte=timezone.now())
     return waiting.filter(state__in=[ErrandState.DUE, ErrandState.SENDING]).exists()
 
 
 def _cannot_be_told() -> Q:
-    """Return which notices have to wait: the marketplace tells only whom something was decided about, and it will be."""
+    """Return the condition for notices that have to wait.
+
+    The marketplace notifies only people with a decided assignment, and these people's decisions are still pending.
+    """
     own = Ticket.objects.filter(workforce=OuterRef("workforce"), surrogate=OuterRef("surrogate"))
     decided = own.filter(state__in=[TicketState.APPROVED, TicketState.REFUSED])
     return Q(kind=ErrandKind.NOTIFY) & ~Exists(decided) & Exists(own.exclude(state=TicketState.LAPSED))
 
 
 def due_in_turns(workforce: Workforce) -> Iterator[Errand]:
-    """Yield errands that are due, each once, some of a kind after some of the other, the oldest of each first."""
+    """Yield due errands, each once, alternating between kinds, the oldest of each first."""
     too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
     waiting = Errand.objects.filter(
         workforce=workforce, due_at__lte=timezone.now(), state__in=[ErrandState.DUE, ErrandState.SENDING]

@@ -1,4 +1,4 @@
-"""``manage.py add_workforce``: let people come to a campaign from a marketplace or by a link."""
+"""``manage.py add_workforce``: add a marketplace or a link from which people come to a campaign."""
 
 from dataclasses import fields
 from typing import Any
@@ -13,7 +13,7 @@ from workforces.services.workforces import workforce_add
 
 
 class Command(BaseCommand):
-    """Add a workforce, or give the one that is there new terms."""
+    """Add a workforce, or give an existing one new terms."""
 
     help = (
         "Add a workforce (a source of annotators) to a campaign: postings on the configured marketplace, or a "
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Check the terms, add, print."""
+        """Check the terms, add the workforce, and print the result."""
         known = {one.name: one.default for one in fields(KINDS[options["kind"]].terms_class)}
         if options["list"]:
             print_result(

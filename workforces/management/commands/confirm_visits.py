@@ -1,4 +1,4 @@
-"""``manage.py confirm_visits``: let the work of the visits that a panel lists count."""
+"""``manage.py confirm_visits``: count the work of the visits that a panel lists."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from workforces.payloads import VisitsListPayload
 
 
 class Command(BaseCommand):
-    """Confirm visits by a panel's list."""
+    """Confirm visits from a panel's list."""
 
     help = (
         "Confirm the visits of annotators whose URLs the panel didn't sign, using the panel's own list (.csv, "
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Confirm as a job run here."""
+        """Run the job that confirms visits."""
         campaign, path = campaign_named(options["campaign"]), options["file"]
         row = next((row for row in campaign.workforces.order_by("pk") if KINDS[row.kind].list_job), None)
         if row is None:

@@ -1,4 +1,4 @@
-"""``manage.py reconcile``: compare a campaign's books with those of the marketplace."""
+"""``manage.py reconcile``: compare a campaign's ledger with the marketplace's."""
 
 from dataclasses import asdict
 from typing import Any
