@@ -153,7 +153,7 @@ def test_a_link_works_once_a_person_and_not_after_it_was_withdrawn(world, client
 
 def test_signing_up_takes_an_invitation(client, now):
     campaign = factories.campaign()
-    assert b"Sign Up Closed" in client.get("/account/signup/").content
+    assert b"You need an invitation to create an account" in client.get("/account/signup/").content
     boss = factories.user()
     token = invitation_create(
         scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=boss.surrogate_id, now=now
