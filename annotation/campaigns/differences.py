@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 ALIKE = 0.5  # share of two paragraphs that is the same, from which on one is the other, changed
 WORD = re.compile(r"\s+|[\u3040-\u9fff]|[^\W_\u3040-\u9fff]+|.")  # Chinese and Japanese go character by character
+MARKS = re.compile(r"^#{1,6}[ \t]+|\*\*", re.MULTILINE)  # of Markdown, which readers of a change needn't see
 MOST_WORDS = 3000  # of two paragraphs together that are compared word by word
 
 
@@ -28,7 +29,8 @@ def changed_paragraphs(before: str, after: str) -> list[list[Part]]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n")) if part.strip()]
+    plain = MARKS.sub("", text.replace("\r\n", "\n"))
+    return [part.strip() for part in re.split(r"\n\s*\n", plain) if part.strip()]
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[list[Part]]:

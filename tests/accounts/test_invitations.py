@@ -113,6 +113,7 @@ def test_a_campaign_may_ask_for_one_domain(boss, campaign):
     people = reverse("campaign-people", args=[campaign.slug])
     boss.post(people, {"what": "domain", "domain": "@Uni.Example"})
     page = boss.post(people, {"what": "link", "role": "annotator", "uses": 5, "days": 5, "note": ""}).content.decode()
+    assert "Invitation for the role Annotator." in " ".join(page.split())
     link = re.search(r"/invite/[\w-]+/", page).group()
     outside, inside = factories.user("ann"), factories.user("bob")
     inside.email = "bob@uni.example"

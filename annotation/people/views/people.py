@@ -62,6 +62,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "domain": domain,
         "shared": shared_addresses(campaign.pk),
         "link": link,
+        "link_role": Role(form.cleaned_data["role"]).label if link else "",
         "may_remove": list(roles),
         "waivers": RoleWaiver.objects.filter(scope_id=campaign.pk).select_related("user").order_by("pk")[:100],
     }

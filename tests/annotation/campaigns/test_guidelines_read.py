@@ -110,6 +110,7 @@ def test_paragraphs_that_stayed_are_left_out_and_words_that_changed_are_marked()
     ]
     assert changed_paragraphs(before, before.replace("\n", "\r\n")) == []
     assert changed_paragraphs("", "New.") == [[Part("ins", "New.")]]
+    assert changed_paragraphs("", "## A **new** rule") == [[Part("ins", "A new rule")]]
 
 
 def test_a_word_is_put_into_chinese_text():
