@@ -2,6 +2,8 @@ import { History } from "./history.js";
 import { between, spanAt, withSpan } from "./ranges.js";
 import { _, announce } from "./text.js";
 
+const DRAGGED_PX = 4; // within one word: it is meant, not tapped
+
 /**
  * Stage 3: marking words inside the chosen box. Positions count the words of the box; the server
  * is told token numbers.
@@ -33,6 +35,7 @@ export class Spans {
     this.cursor = -1;
     this.anchor = -1;
     this.dragging = false;
+    this.pressedAt = 0;
     this.rightToLeft = getComputedStyle(this.elements[0]?.[0] || this.box).direction === "rtl";
     this.history = new History(this.kept(position));
     this.listen();
@@ -88,6 +91,7 @@ export class Spans {
     }
     this.dragging = event.pointerType === "mouse";
     this.pressed = word;
+    this.pressedAt = event.clientX;
     this.cursor = word;
     this.draw();
   }
@@ -113,6 +117,7 @@ export class Spans {
     if (moving) this.mark(between(this.anchor, this.cursor));
     else if (word !== pressed) return;
     else if (this.anchor >= 0) this.mark(between(this.anchor, word));
+    else if (event.pointerType === "mouse" && Math.abs(event.clientX - this.pressedAt) > DRAGGED_PX) this.mark([word, word + 1]);
     else {
       this.anchor = this.cursor = word;
       announce(_("First word marked. Choose the last word."));

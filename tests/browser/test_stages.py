@@ -136,6 +136,26 @@ def test_a_row_stands_under_its_headers_and_what_is_around_it_is_shown_on_reques
     assert not page.locator("[data-around-part]").first.is_visible()
 
 
+def test_one_word_is_marked_by_dragging_inside_it_or_by_tapping_it_twice(at_work):
+    watched, _ = at_work(ferry())
+    page = watched.page
+    to_boxes(page)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-stage=short_answer]")
+    first, third = (page.locator("[data-words] [data-token]").nth(number).bounding_box() for number in (0, 2))
+    page.mouse.move(first["x"] + 2, first["y"] + first["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(first["x"] + first["width"] - 2, first["y"] + first["height"] / 2, steps=3)
+    page.mouse.up()
+    assert page.locator("[data-spans] .text").all_inner_texts() == ["The"]
+    middle = third["x"] + third["width"] / 2, third["y"] + third["height"] / 2
+    page.mouse.click(*middle)
+    assert page.locator("[data-spans] .text").count() == 1
+    page.mouse.click(*middle)
+    assert page.locator("[data-spans] .text").all_inner_texts() == ["The", "leaves"]
+
+
 def test_neighbouring_spans_are_two_marks_and_the_blanks_of_one_belong_to_it(at_work):
     watched, _ = at_work(ferry())
     page = watched.page
