@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 
 from annotation.items.selectors import ShownAnswer
 from annotation.models import Annotation, Assignment, AssignmentState, CountedChange, Item
+from annotation.tasktypes.base import Pages
+from annotation.tasktypes.registry import pages_of
 from quality.models import Case, CaseState, Opinion, Verdict
 
 MOST = 300
@@ -64,12 +66,24 @@ def _verdicts(item: Item) -> Iterator[Event]:
 
 
 def _cases(item: Item) -> Iterator[Event]:
+    pages = pages_of(item.campaign.task_type)
     for case in Case.objects.filter(item=item).order_by("pk")[:MOST]:
         yield Event(case.opened_at, _("sent to experts"), case.get_because_display())
         if case.closed_at is not None and case.state in (CaseState.DECIDED, CaseState.RECALLED):
             yield Event(case.closed_at, _("expert case closed"), case.get_state_display())
-    for opinion in Opinion.objects.filter(case__item=item).order_by("pk")[:MOST]:
-        yield Event(opinion.at, _("judged by an expert"), opinion.get_phase_display())
+    for opinion in Opinion.objects.filter(case__item=item).select_related("case").order_by("pk")[:MOST]:
+        judged = f": {_grades(opinion, pages)}" if opinion.case.state == CaseState.DECIDED else ""  # blind until then
+        yield Event(opinion.at, _("judged by an expert"), f"{opinion.get_phase_display()}{judged}")
+
+
+def _grades(opinion: Opinion, pages: Pages) -> str:
+    """Return the grades of an expert by their names, numbered as the parts of the case if it has several."""
+    names = {grade: str(name) for grade, name, _meaning in pages.grades}
+    given = [names.get(grade, str(grade)) for grade in (opinion.said.get(part["key"]) for part in opinion.case.parts)]
+    if len(given) == 1:
+        return given[0]
+    kinds = [pages.part_names.get(part["what"], part["what"]) for part in opinion.case.parts]
+    return "; ".join(f"{n}. {kind}: {name}" for n, (kind, name) in enumerate(zip(kinds, given, strict=True), 1))
 
 
 def _reports(item: Item) -> Iterator[Event]:

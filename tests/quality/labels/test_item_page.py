@@ -13,9 +13,10 @@ from annotation.slots.services.exclusions import annotation_exclude
 from annotation.work.services.submissions import assignment_skip
 from annotation.work.services.undo import submission_undo
 from quality.experts.services.cases import case_ask
-from quality.models import CaseReason
+from quality.experts.services.opinions import opinion_give
+from quality.models import Case, CaseReason
 from tests import factories
-from tests.quality.worlds import nq, three_answers
+from tests.quality.worlds import expert_of, nq, three_answers
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +84,21 @@ def test_the_history_tells_what_happened_in_its_order_without_names(client):
     for person in (first, second):
         assert str(person) not in page
         assert str(person.surrogate_id) not in page
+
+
+def test_the_history_tells_what_experts_judged_once_their_case_is_decided(client):
+    campaign, boss = nq(n=2, items=1), factories.user()
+    for box in (0, 1):
+        factories.annotate(campaign, factories.annotator(campaign), label="good", box=box, kind="yes")
+    item = campaign.items.get()
+    case_ask(item=item, because=CaseReason.MANAGER, experts=2, actor_id=boss.surrogate_id, now=timezone.now())
+    case = Case.objects.get()
+    said = dict.fromkeys((part["key"] for part in case.parts), "debatable")
+    for is_decided in (False, True):
+        expert = expert_of(campaign)
+        opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="", now=timezone.now())
+        page = page_of(client, campaign, item)
+        assert ("Independent judgment: 1. Passage: Correct, but debatable; 2. " in page) == is_decided
 
 
 def test_in_the_pilot_a_person_has_one_letter_in_all_items():
