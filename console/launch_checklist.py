@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import ConsentText, Membership, Role
 from annotation.campaigns.selectors.campaigns import guideline_current
-from annotation.models import Batch, BatchState, Campaign, Item, Purpose, Split
+from annotation.models import Batch, BatchState, Campaign, Item, Purpose, Slot, SlotState, Split
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import CampaignPlan, GoldKey, GoldKeyState
@@ -38,7 +38,7 @@ class Step:
 
 
 def launch_checklist(campaign: Campaign) -> list[Step]:
-    """Return the steps before a launch in the order of work, by at most eleven lookups in indexes."""
+    """Return the steps before a launch in the order of work, by at most twelve lookups in indexes."""
     workforces = list(Workforce.objects.filter(campaign=campaign))
     return [
         Step(
@@ -56,13 +56,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             "campaign-guidelines",
             _("Write guidelines"),
         ),
-        Step(
-            _("Pilot"),
-            Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT).exclude(state=BatchState.DRAFT).exists(),
-            _("You'd find unclear guidelines only after paying annotators."),
-            "pilot",
-            _("Start a pilot"),
-        ),
+        _pilot(campaign),
         Step(
             _("Gold questions"),
             GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.ACTIVE).exists(),
@@ -88,6 +82,19 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         ),
         *_plan(campaign),
     ]
+
+
+def _pilot(campaign: Campaign) -> Step:
+    """Return the step of a pilot, which is done once nobody has any of its items left to annotate."""
+    launched = Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT).exclude(state=BatchState.DRAFT)
+    if not launched.exists():
+        why = _("You'd find unclear guidelines only after paying annotators.")
+        return Step(_("Pilot"), False, why, "pilot", _("Start a pilot"))
+    unfinished = Slot.objects.filter(
+        campaign=campaign, item__batch__purpose=Purpose.PILOT, state__in=[SlotState.OPEN, SlotState.HELD]
+    )
+    why = _("The pilot is still running. Review its results before you launch the campaign.")
+    return Step(_("Pilot"), not unfinished.exists(), why, "pilot", _("View the pilot"))
 
 
 def _empty_splits(campaign: Campaign) -> list[Step]:

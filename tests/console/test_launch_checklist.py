@@ -59,6 +59,16 @@ def test_a_split_that_no_item_was_drawn_into_is_named(draft):
     assert "Splits" not in missing(draft)
 
 
+def test_a_pilot_is_ready_once_it_is_finished(draft):
+    factories.import_questions(draft, ["where is the harbour"], pilot=True, people=1)
+    assert "Pilot" in missing(draft)
+    factories.launch(draft)
+    step = next(step for step in launch_checklist(draft) if str(step.label) == "Pilot")
+    assert "still running" in str(step.if_missing) and not step.is_done
+    factories.annotate(draft, factories.annotator(draft), label="bad")
+    assert "Pilot" not in missing(draft)
+
+
 def test_gold_that_waits_for_an_expert_needs_an_expert(campaign):
     factories.import_questions(campaign, ["where is the harbour"])
     item = campaign.items.get()
