@@ -352,6 +352,7 @@ class Pages:
     posting: ClassVar[
         Mapping[str, Any]
     ] = {}  # what a form for a posting proposes, where it is not what it does by itself
+    gold_help: ClassVar[Any] = ""  # what the column ``accepted`` of a gold question may hold
     gold_sample: ClassVar[str] = ""  # the same with the column ``accepted`` of a gold key
 
     @property

@@ -62,11 +62,12 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("job", job_id=job.pk)
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
-    found = policy_current(campaign)
+    found, pages = policy_current(campaign), pages_of(campaign.task_type)
     context = {
         "campaign": campaign,
         "form": form,
-        "sample": pages_of(campaign.task_type).gold_sample,
+        "sample": pages.gold_sample,
+        "gold_help": pages.gold_help,
         "pilot_form": PilotKeysForm(auto_id="pilot_%s"),
         "has_pilot": campaign.items.filter(batch__purpose=Purpose.PILOT).exists(),
         "policy": found[1] if found else Policy(),

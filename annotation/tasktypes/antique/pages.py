@@ -52,6 +52,7 @@ class AntiquePages(Pages):
         '{"question_id": "17", "question": "How do I peel an egg?", "answer_id": "17_5", "answer": "I never could.", '
         '"possibly_correct_id": "17_0", "possibly_correct_answer": "Use eggs that are a week old."}\n'
     )
+    gold_help = _("“accepted” lists the correct labels. In a table, write them as 3 4 or [3, 4].")
     gold_sample = (
         '{"question_id": "18", "question": "How do I sharpen a knife?", "answer_id": "18_1", "answer": "On a wet stone.", '
         '"possibly_correct_id": "18_0", "possibly_correct_answer": "With a whetstone.", "accepted": [3, 4]}\n'

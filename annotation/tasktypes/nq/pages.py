@@ -79,6 +79,9 @@ class NaturalQuestionsPages(Pages):
         "description": "Judge a question, choose the part of a page that answers it, and mark the words.",
         "reward_cents": 35,
     }
+    gold_help = _(
+        "“accepted” lists correct answers, and one of them is enough. For “long_answer”, quote the page: the smallest box around the quote is accepted. You can also give the number of a box, or -1 for no answer on the page. For “short_answer”, quote the words in that box, or enter “yes”, “no”, or “none”. Omit it to accept any short answer."
+    )
     gold_sample = (
         '{"id": "g1", "question": "when was the harbour of lund built", "document": "harbour.html", '
         '"accepted": [{"long_answer": "The harbour of Lund", "short_answer": "in 1871"}, {"long_answer": [0, 1]}]}\n'

@@ -26,7 +26,8 @@ def test_the_sample_is_shown_and_can_be_imported_as_it_stands(task_type):
     factories.join(campaign, manager, Role.MANAGER)
     client.force_login(manager)
     sample, address = pages_of(task_type).gold_sample, reverse("quality-gold", args=[campaign.slug])
-    assert escape(sample) in client.get(address).content.decode()
+    body = client.get(address).content.decode()
+    assert escape(sample) in body and str(pages_of(task_type).gold_help) in body
     file = SimpleUploadedFile("gold.jsonl", sample.encode())
     client.post(address, {"file": file, "experts": 0})
     factories.run_jobs()
