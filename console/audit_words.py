@@ -38,7 +38,7 @@ ACTS = {
     "errand_fail": _("A marketplace operation failed"),
     "errand_retry": _("A marketplace operation was retried"),
     "errand_undo": _("A marketplace operation was canceled"),
-    "examine_again": _("Failed checks of annotations were retried"),
+    "examine_again": _("Checks of annotations that had failed with an error were run again"),
     "faq_publish": _("A question and its answer were published to annotators"),
     "faq_retire": _("A published question and answer were removed"),
     "flag_decide": _("A question reported as offensive was reviewed"),

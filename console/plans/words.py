@@ -12,7 +12,7 @@ TITLES = {
     "no_majority": _("items without a majority (first round)"),
     "expert_cases": _("items sent to experts"),
     "expert_hours": _("expert hours"),
-    "inspection_hours": _("spot check hours"),
+    "inspection_hours": _("hours spent on spot checks"),
     "alpha": _("Krippendorff's alpha"),
     "alpha_width": _("width of alpha's confidence interval"),
     "judgments": _("judgments"),

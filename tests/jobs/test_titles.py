@@ -35,6 +35,6 @@ def test_each_kind_has_a_title():
 def test_an_outcome_is_a_sentence(result, said):
     assert outcome_of(result) == said
     job = Job(kind="quality.sample_cases", state=JobState.DONE, result=result)
-    assert (str(job.title), job.outcome) == ("Expert sample", said)
+    assert (str(job.title), job.outcome) == ("Sending a sample to experts", said)
     job.state = JobState.RUNNING
     assert job.outcome == ""

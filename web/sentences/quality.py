@@ -101,7 +101,7 @@ TEXTS: dict[str, str | Plural] = {
     "study_of_votes": _("This study isn't available for %(task_type)s because it needs answers that are voted on."),
     "study_of_pages": _("These studies aren't available for %(task_type)s because they need answers found on a page."),
     "study_needs_more": _(
-        "This study needs items with more than %(references)s annotations requested. Collect extra annotations for a sample first."
+        "This study needs items for which more than %(references)s annotations were requested. First collect extra annotations for a sample."
     ),
     "study_empty": _("There are no annotations yet."),
     "study_places": _(

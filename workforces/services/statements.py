@@ -62,7 +62,7 @@ def statement_ticket(token: str) -> Ticket:
 @durable
 def statement_send(*, ticket: Ticket, now: datetime) -> bool:
     """Send a person from a marketplace a new address, at most once an hour; return False for people of a panel."""
-    text = _("Your work and its pay: %(address)s") % {"address": settings.PLATFORM_URL + statement_path(ticket)}
+    text = _("Your work and pay: %(address)s") % {"address": settings.PLATFORM_URL + statement_path(ticket)}
     message = person_message(
         campaign=ticket.workforce.campaign,
         surrogate_id=ticket.surrogate_id,

@@ -32,7 +32,7 @@ LABELS = (
 STEPS = (
     ("", _("Is it on the topic of the question, and does it make sense?"), 1),
     ("y", _("Does it answer the question in a reasonable way?"), 2),
-    ("yy", _("Is it convincing: as good as the possibly correct answer, or better?"), 3),
+    ("yy", _("Is it convincing, that is, at least as good as the possibly correct answer?"), 3),
 )
 
 

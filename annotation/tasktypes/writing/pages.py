@@ -87,8 +87,8 @@ class WritingPages(Pages):
         (REVIEW, ACCEPT): _("Accepted"),
         (REVIEW, EDIT): _("Edited"),
         (REVIEW, REJECT): _("Rejected"),
-        (RECOVER, FOUND): _("Blind answer: match"),
-        (RECOVER, MISSED): _("Blind answer: no match"),
+        (RECOVER, FOUND): _("The blind answer matches"),
+        (RECOVER, MISSED): _("The blind answer doesn't match"),
     }
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:

@@ -184,8 +184,8 @@ def test_a_manager_reads_what_reviews_and_blind_answers_came_to(client, reviewed
         ("Accepted", 0, 1),
         ("Edited", 1, 1),
         ("Rejected", 0, 1),
-        ("Blind answer: match", 1, 1),
-        ("Blind answer: no match", 0, 1),
+        ("The blind answer matches", 1, 1),
+        ("The blind answer doesn't match", 0, 1),
     ]
     assert 0.2 < found[1][1]["low"] < 0.21  # of one, Wilson's interval reaches far
     reviewed.splits.update(sealed_at=reviewed.created_at)

@@ -99,7 +99,7 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     assert json.loads(client.get(file).content) == {}
     factories.run_jobs()
     text = client.get(page).content.decode()
-    assert text.count("items with more than 5 annotations requested") == 1
+    assert text.count("more than 5 annotations were requested") == 1
     assert "Super-annotator" not in text and "<h2>Human performance</h2>" not in text  # it could not be computed
     sent = json.loads(client.get(file).content)
     assert sent["statistics"]["paths"]["yes_no"]["share"] == 1
