@@ -231,7 +231,7 @@ ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
         ),
         (
             lambda data: changed(data, **{"rows/annotation.EventChunk.jsonl.gz": ORPHAN}),
-            "are inconsistent|its manifest says",
+            "are inconsistent|its manifest lists",
         ),
         (
             lambda data: changed(data, **{one_of(data, "documents/pages/"): gzip.compress(b"planted")}),
