@@ -27,6 +27,6 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             actor_id = signed_in(request).surrogate_id
             guideline_publish(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("New version published. It applies to items opened from now on."))
-        return redirect("campaign-guidelines", slug=slug)
+        return redirect("pilot" if request.POST.get("from") == "pilot" else "campaign-guidelines", slug=slug)
     context = {"campaign": campaign, "form": form, "guideline": guideline, "readers": guideline_readers(guideline)}
     return render(request, "annotation/guidelines_edit.html", context)
