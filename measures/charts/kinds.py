@@ -310,4 +310,4 @@ def _whole(axis: "Axis") -> None:
 def _percent(axis: "Axis") -> None:
     from matplotlib.ticker import PercentFormatter  # noqa: PLC0415  as in `svg`
 
-    axis.set_major_formatter(PercentFormatter(1, decimals=None, symbol=" %"))
+    axis.set_major_formatter(PercentFormatter(1, decimals=None, symbol="%"))
