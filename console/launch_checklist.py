@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Max, OuterRef, Sum
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import ConsentText, Membership, Role
+from accounts.models import ConsentText, Invitation, Membership, Role
 from annotation.campaigns.selectors.campaigns import guideline_current
 from annotation.models import Batch, BatchState, Campaign, Item, Purpose, Slot, SlotState, Split
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import CampaignPlan, GoldKey, GoldKeyState
+from quality.policies.policy import Policy, Process
+from quality.policies.selectors import policy_current
 from workforces.models import Workforce
 from workforces.services.terms import terms_of
 
@@ -32,13 +35,13 @@ class Step:
 
     label: Promise
     is_done: bool
-    if_missing: Promise
+    if_missing: Promise | str
     url: str
     button: Promise
 
 
 def launch_checklist(campaign: Campaign) -> list[Step]:
-    """Return the steps before a launch in the order of work, by at most twelve lookups in indexes."""
+    """Return the steps before a launch in the order of work, by at most fifteen lookups in indexes."""
     workforces = list(Workforce.objects.filter(campaign=campaign))
     return [
         Step(
@@ -65,13 +68,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             _("Add gold questions"),
         ),
         *_experts_for_gold(campaign),
-        Step(
-            _("Annotators"),
-            bool(workforces) or Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists(),
-            _("You haven't invited any annotators yet."),
-            "campaign-people",
-            _("Invite annotators"),
-        ),
+        _annotators(campaign, workforces),
         *_pay(campaign, workforces),
         Step(
             _("Consent"),
@@ -82,6 +79,23 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         ),
         *_plan(campaign),
     ]
+
+
+def _annotators(campaign: Campaign, workforces: Sequence[Workforce]) -> Step:
+    """Return the step of inviting annotators: at least as many as one item may need, unless a crowd is recruited."""
+    invitations = Invitation.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR, expires_at__gt=timezone.now())
+    invited = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).count()
+    invited += invitations.aggregate(left=Sum("uses_left"))["left"] or 0
+    needed = Split.objects.filter(campaign=campaign, weight__gt=0).aggregate(most=Max("n"))["most"] or 1
+    found = policy_current(campaign)
+    if isinstance(TASK_TYPES[campaign.task_type], Voted) and (found[1] if found else Policy()).process is Process.PAPER:
+        needed *= 2  # those of a second round are others
+    why: Promise | str = _("You haven't invited any annotators yet.")
+    if invited:
+        said = _("An item can need {needed} different annotators, and you've invited {invited}.")
+        why = format_lazy(said, needed=needed, invited=invited)
+    is_done = bool(workforces) or invited >= needed
+    return Step(_("Annotators"), is_done, why, "campaign-people", _("Invite annotators"))
 
 
 def _pilot(campaign: Campaign) -> Step:

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from accounts.services import membership_grant
+from accounts.services import invitation_create, membership_grant
 from annotation.campaigns.services.campaigns import guideline_publish
 from annotation.models import BatchState, CampaignState, Purpose
 from annotation.tasktypes.registry import TASK_TYPES
@@ -57,6 +57,25 @@ def test_a_split_that_no_item_was_drawn_into_is_named(draft):
     assert f"No items in these splits: {', '.join(empty)}." in str(step.if_missing)
     draft.splits.exclude(pk=drawn.pk).update(weight=0)
     assert "Splits" not in missing(draft)
+
+
+def test_an_item_may_need_more_annotators_than_are_invited():
+    pairs = factories.antique(items=1, n=3)  # three votes, and in a second round three others
+    for _ in range(5):
+        factories.join(pairs, factories.user(), Role.ANNOTATOR)
+    step = next(step for step in launch_checklist(pairs) if str(step.label) == "Annotators")
+    assert not step.is_done
+    assert str(step.if_missing) == "An item can need 6 different annotators, and you've invited 5."
+    invitation_create(
+        scope_id=pairs.pk,
+        role=Role.ANNOTATOR,
+        uses=1,
+        days=1,
+        note="",
+        actor_id=factories.user().surrogate_id,
+        now=timezone.now(),
+    )
+    assert "Annotators" not in missing(pairs)
 
 
 def test_a_pilot_is_ready_once_it_is_finished(draft):
