@@ -146,7 +146,7 @@ def test_the_drill(tmp_path):
         digest, _, file = line.partition("  ")
         assert hashlib.sha256((folder / file).read_bytes()).hexdigest() == digest
     assert again.returncode != 0
-    assert b"not empty" in again.stderr
+    assert b"isn't empty" in again.stderr
 
 
 @pytest.fixture
