@@ -32,7 +32,7 @@ def test_a_crowd_answers_whatever_a_campaign_asks(make, live_server):
     said = enlivened(campaign, live_server.url)
     assert Annotation.objects.filter(campaign=campaign, state="counted").count() == 6
     assert "by 3 annotators" in said
-    assert said.rstrip().endswith("0 are open")
+    assert said.rstrip().endswith("0 still open")
     assert campaign.is_synthetic
     assert AuditEvent.objects.get(action="campaign_mark_synthetic").scope_id == campaign.pk
 
