@@ -88,7 +88,7 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
         person=str(membership.user.surrogate_id),
     )
     role_changed.send(Membership, user=membership.user, scope_id=scope_id, role=membership.role, given=False, now=now)
-    if membership.role == Role.MANAGER:  # who was put out must not let themselves in again
+    if membership.role == Role.MANAGER:  # a removed manager must not come back by their own invitation
         Invitation.objects.filter(scope_id=scope_id, created_by=membership.user.surrogate).update(uses_left=0)
     _end(membership, now)
 
@@ -367,8 +367,8 @@ def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetim
     """Restore the consents that a person withdrew at this time, unless they have agreed again since."""
     require_transaction()
     given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id)
-    anew = list(given.filter(withdrawn_at=None).values_list("text", flat=True))
-    given.filter(withdrawn_at=withdrawn_at).exclude(text__in=anew).update(withdrawn_at=None)
+    agreed_again = list(given.filter(withdrawn_at=None).values_list("text", flat=True))
+    given.filter(withdrawn_at=withdrawn_at).exclude(text__in=agreed_again).update(withdrawn_at=None)
     record(action="consent_restore", subject=f"scope:{scope_id}", now=now, actor_id=surrogate_id, scope_id=scope_id)
 
 

@@ -69,7 +69,7 @@ def trained_text(record: Mapping[str, Any], run: Path) -> str:
 
 
 def threads_bound(count: int) -> None:
-    """Use at most so many CPU threads; 0 is one per core."""
+    """Limit the number of CPU threads; 0 means one per core."""
     if count:
         torch.set_num_threads(count)
 

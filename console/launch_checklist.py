@@ -89,7 +89,7 @@ def _annotators(campaign: Campaign, workforces: Sequence[Workforce]) -> Step:
     needed = Split.objects.filter(campaign=campaign, weight__gt=0).aggregate(most=Max("n"))["most"] or 1
     found = policy_current(campaign)
     if isinstance(TASK_TYPES[campaign.task_type], Voted) and (found[1] if found else Policy()).process is Process.PAPER:
-        needed *= 2  # those of a second round are others
+        needed *= 2  # a second round needs as many annotators who did not vote in the first
     why: Promise | str = _("You haven't invited any annotators yet.")
     if invited:
         said = _("An item can need {needed} different annotators, and you've invited {invited}.")

@@ -179,7 +179,7 @@ def leaving(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
 
 
 def known_by_gold(checks: Iterable[tuple[Who, int, int]]) -> dict[Who, bool]:
-    """Return who is known to be good (True) or bad, from (person, checks, hits) with at least ten checks each."""
+    """Return the people known to be good (True) or bad, from (person, checks, hits) with at least ten checks each."""
     return {
         person: hits / of >= GOOD
         for person, of, hits in checks

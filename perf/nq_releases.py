@@ -53,7 +53,7 @@ def pages() -> Path:
 
 
 def labelled(items: int, folder: Path) -> Campaign:
-    """Return a campaign with so many items, each with all its annotations."""
+    """Return a campaign with this number of items, each with all its annotations."""
     made = campaign_create(
         slug=f"nq{items}",
         title="Pages",

@@ -25,7 +25,7 @@ from perf.figures import measured
 
 
 def judged(labels: int) -> Campaign:
-    """Return a campaign with so many labels by majority."""
+    """Return a campaign with this number of labels by majority."""
     made, path = created("labels"), FOLDER / "pairs.jsonl"
     write_pairs(path, labels)
     pairs_import(made, path)

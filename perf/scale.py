@@ -1,6 +1,6 @@
 """What grows with a campaign, and what does not: ``python -m perf.scale --items 1000 [--judged N]``.
 
-One campaign of so many pairs, of which some have their three votes and a label: importing and launching it, the first
+One campaign with this number of pairs, some with their three votes and a label: importing and launching it, the first
 item of a newcomer and an answer with the next item over HTTP, the pages of managers, a refresh of their numbers, and a
 release in a process of its own. Run it on an empty database for each size.
 """

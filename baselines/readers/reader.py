@@ -42,7 +42,7 @@ class Reader(nn.Module):
 
 
 def best_of(starts: Tensor, ends: Tensor, longest: int) -> tuple[float, int, int]:
-    """Return score, first and last word of the best span of at most so many words."""
+    """Return the score, first and last word of the best span of at most ``longest`` words."""
     scores = starts.unsqueeze(1) + ends.unsqueeze(0)
     allowed = torch.ones_like(scores, dtype=torch.bool).triu().tril(longest - 1)
     best = int(scores.masked_fill(~allowed, -torch.inf).argmax())

@@ -9,7 +9,7 @@ from quality.policies.policy import Policy
 
 LEAST_CHECKS = 5  # of other keys, before a person says something about a key
 LEAST_PEOPLE = 3
-DOUBT = 0.01  # a right key is missed so often by so many reliable people with at most this probability
+DOUBT = 0.01  # the highest probability that reliable people miss a right key this often by chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from measures.charts.svg import Chart
 from quality.dashboard.charts.drawings import Drawing, Numbers
 
 
-def _kinds(numbers: Numbers, study: str) -> dict[str, Mapping[str, Any]]:
-    """Return the results of a study for each kind of answer; empty if the study wasn't possible."""
-    found = numbers.studies.get(study, {})
+def results_by_kind(studies: Mapping[str, Any], study: str) -> dict[str, Mapping[str, Any]]:
+    """Return the results of a study for each kind of answer; empty if the study couldn't be computed."""
+    found = studies.get(study, {})
     return {} if "why" in found else dict(found)
 
 
@@ -54,7 +54,7 @@ def _paths(numbers: Numbers, title: str) -> Chart | None:
 
 def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
     """Draw Figure 4: items by the share of annotators with an answer; each bar is divided by the experts' grades."""
-    found = _kinds(numbers, "variability").get(kind, {})
+    found = results_by_kind(numbers.studies, "variability").get(kind, {})
     if not found.get("items"):
         return None
     rows = found["figure_4"]
@@ -92,7 +92,11 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
 
 def _coverage(numbers: Numbers, title: str) -> Chart | None:
     """Draw the share of all answers that the most popular answers of each item make up."""
-    found = {kind: one["coverage"] for kind, one in _kinds(numbers, "variability").items() if one.get("items")}
+    found = {
+        kind: one["coverage"]
+        for kind, one in results_by_kind(numbers.studies, "variability").items()
+        if one.get("items")
+    }
     if not found:
         return None
     ranks = [str(rank) for rank in range(1, 1 + len(next(iter(found.values()))))]
@@ -129,7 +133,7 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
 
 def _bounds(numbers: Numbers, title: str) -> Chart | None:
     """Draw the F1 of the super-annotator as a function of α, the least number of answers that it requires."""
-    kept = _kinds(numbers, "bounds")
+    kept = results_by_kind(numbers.studies, "bounds")
     if not kept:
         return None
     first = next(iter(kept.values()))

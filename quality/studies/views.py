@@ -21,7 +21,7 @@ from jobs.services import job_enqueue
 from quality.dashboard.selectors.agreement import agreement_shown
 from quality.models import StudySnapshot
 from quality.payloads import StudyPayload
-from quality.studies.charts import STUDIES
+from quality.studies.charts import STUDIES, results_by_kind
 from quality.studies.forms import StudyForm
 from quality.studies.selectors.designs import StudyDesign, StudyNeeds, obstacles_of
 from quality.studies.services import studies_request
@@ -116,16 +116,10 @@ def _why(kept: dict[str, Any]) -> str:
     return keyed_text(kept["key"], kept["data"]) if "key" in kept else str(kept["why"])
 
 
-def _made(data: dict[str, Any], study: str) -> dict[str, Any]:
-    """Return the numbers of a study; nothing if it could not be computed."""
-    found: dict[str, Any] = data.get(study, {})
-    return {} if "why" in found else found
-
-
 def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
     """Return tables by kind of answer: experts' grades (Table 2), and people's scores (Table 3)."""
     pages = pages_of(campaign.task_type)
-    precision, bounds = _made(data, "precision"), _made(data, "bounds")
+    precision, bounds = results_by_kind(data, "precision"), results_by_kind(data, "bounds")
     names = pages.part_names
     obstacles = [_why(one) for one in data.values() if isinstance(one, dict) and "why" in one]
     return {

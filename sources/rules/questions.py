@@ -34,7 +34,7 @@ class Filters:
     least_terms: int = LEAST_TERMS
     excluded: tuple[str, ...] = EXCLUDED
     overlap: Overlap = field(default_factory=Overlap)
-    sample: int | None = None  # so many of what the filters leave
+    sample: int | None = None  # how many of the remaining questions to draw
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,13 +136,18 @@ def test_a_row_stands_under_its_headers_and_what_is_around_it_is_shown_on_reques
     assert not page.locator("[data-around-part]").first.is_visible()
 
 
-def test_one_word_is_marked_by_dragging_inside_it_or_by_tapping_it_twice(at_work):
-    watched, _ = at_work(ferry())
-    page = watched.page
+def to_words(page):
+    """Go on to the words of the first box."""
     to_boxes(page)
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
+
+
+def test_one_word_is_marked_by_dragging_inside_it_or_by_tapping_it_twice(at_work):
+    watched, _ = at_work(ferry())
+    page = watched.page
+    to_words(page)
     first, third = (page.locator("[data-words] [data-token]").nth(number).bounding_box() for number in (0, 2))
     page.mouse.move(first["x"] + 2, first["y"] + first["height"] / 2)
     page.mouse.down()
@@ -159,10 +164,7 @@ def test_one_word_is_marked_by_dragging_inside_it_or_by_tapping_it_twice(at_work
 def test_neighbouring_spans_are_two_marks_and_the_blanks_of_one_belong_to_it(at_work):
     watched, _ = at_work(ferry())
     page = watched.page
-    to_boxes(page)
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("[data-stage=short_answer]")
+    to_words(page)
     for key in ("ArrowRight", "Shift+ArrowRight", "Enter", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     assert page.locator("[data-spans] .text").all_inner_texts() == ["The ferry", "leaves"]

@@ -217,7 +217,7 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
             ticket_people_lock(ticket)
             moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
             if moved:
-                submissions_give_up(annotations=ticket_annotations(ticket), because="not handed in", now=now)
+                submissions_give_up(annotations=ticket_annotations(ticket), because="not submitted", now=now)
                 lapsed += 1
     return lapsed
 

@@ -151,7 +151,7 @@ def submission_come_back(*, annotation: Annotation, now: datetime) -> bool:
     if not rows or not held.update(state=SlotState.FILLED):
         return False
     Assignment.objects.filter(annotation=annotation).update(state=AssignmentState.SUBMITTED)
-    return bool(_write(rows, State.COUNTED, "opened again, and not handed in again", None, now))
+    return bool(_write(rows, State.COUNTED, "reopened, not resubmitted", None, now))
 
 
 def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime) -> int:
@@ -205,8 +205,8 @@ def _locked(
 ) -> list[Annotation]:
     """Lock the given annotations in these states, and return their current rows.
 
-    Annotations of sealed splits are left out: only withdrawals change what counts there, because numbers that change
-    with one annotation would reveal it.
+    Annotations of sealed splits are left out. Only withdrawals change their states, because numbers that change with one
+    annotation would reveal it.
     """
     rows = Annotation.objects.filter(pk__in=[row.pk for row in annotations], state__in=states)
     locked = rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")

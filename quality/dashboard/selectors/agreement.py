@@ -21,7 +21,7 @@ from quality.labels.selectors.answers import Said, answers_as_text
 from quality.models import QualitySnapshot
 
 Value = tuple[int, str, Any]  # item, annotator, what they said
-TREND_PARTS, TREND_ITEMS = 12, 50  # at most so many parts, each of at least so many items with two answers
+TREND_PARTS, TREND_ITEMS = 12, 50  # the most parts, and the fewest items with two answers in each
 
 
 def agreement_of(campaign: Campaign) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
     """
     with transaction.atomic():
         campaign_lock(split.campaign)
-        # Everything that changes what counts takes these locks first: what is under way is waited for.
+        # Every change of an annotation's state takes these locks first, so this waits for unfinished changes.
         answers = Annotation.objects.filter(item__split=split).order_by("pk")
         list(answers.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
         split.refresh_from_db()

@@ -131,7 +131,7 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
         now=now,
         reason=answer[:300],
     )
-    # Several visits of theirs may have been suspended: who is active is suspended by none of them.
+    # Several of their visits may have been suspended; an active annotator is suspended by none of them.
     own = Review.objects.filter(campaign=review.campaign, surrogate_id=review.surrogate_id)
     for one in own.filter(refuses_pay=True).order_by("pk"):  # those lifted before too: what was sent late is paid now
         refusals_take_back(

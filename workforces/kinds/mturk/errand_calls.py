@@ -115,7 +115,7 @@ def _requirements(attempt: Attempt) -> list[Requirement]:
     if posting.owed_to_id is None:
         return everybody(posting_terms(posting), exclusion_id(market, errand.workforce))
     owed = market.qualification(
-        f"Quorate {errand.token}", "Given to a person who is owed for work that could not be handed in."
+        f"Quorate {errand.token}", "Granted to a worker who is owed pay for work that couldn't be submitted."
     )
     market.grant(owed, worker_name(errand))
     return only_holders(owed)
