@@ -171,12 +171,14 @@ def _known(share: Mapping[str, Any]) -> float:
     return float(share["share"] or 0)
 
 
-_FIGURE_4_LONG = gettext_lazy("Annotators who found a long answer, grouped by expert judgment")
-_FIGURE_4_SHORT = gettext_lazy("Annotators who found a short answer, grouped by expert judgment")
 STUDIES: dict[str, Drawing] = {
     "paths": Drawing(gettext_lazy("How annotators decide"), _paths),
-    "figure-4-passage": Drawing(_FIGURE_4_LONG, partial(_figure_4, "passage")),
-    "figure-4-short": Drawing(_FIGURE_4_SHORT, partial(_figure_4, "short")),
+    "figure-4-passage": Drawing(
+        gettext_lazy("Annotators who found a long answer, grouped by expert judgment"), partial(_figure_4, "passage")
+    ),
+    "figure-4-short": Drawing(
+        gettext_lazy("Annotators who found a short answer, grouped by expert judgment"), partial(_figure_4, "short")
+    ),
     "coverage": Drawing(gettext_lazy("Coverage by the most frequent answers"), _coverage),
     "bounds": Drawing(gettext_lazy("Human performance"), _bounds),
 }
