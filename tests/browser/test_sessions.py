@@ -278,7 +278,9 @@ def test_what_was_typed_arrives_once_whatever_happens_to_the_session(desks, desk
     assert desk.arrived()
     page.wait_for_timeout(300)
     assert desk.arrived()  # once
-    assert not page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('quorate:unsent'))")
+    page.wait_for_function(  # the page may still be on its way to the next one
+        "() => !Object.keys(sessionStorage).some((key) => key.startsWith('quorate:unsent'))"
+    )
 
 
 def test_another_person_in_the_same_tab_finds_nothing_of_the_first_one(desks):
