@@ -18,7 +18,7 @@ from annotation.tasktypes.base import (
     Summary,
 )
 from annotation.tasktypes.columns import Filled
-from annotation.tasktypes.nq import answers, columns, judging
+from annotation.tasktypes.nq import answers, columns, gold, judging
 from annotation.tasktypes.nq.items import item_from_row
 from documents.html.tokens import Tokenization
 
@@ -120,15 +120,15 @@ class NaturalQuestions:
 
     def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
         """Return the alternatives that a gold question accepts."""
-        return judging.accepted_from(row, _known(page))
+        return gold.accepted_from(row, _known(page))
 
     def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
         """Return the judgment of the question, box and short answer that all answers share."""
-        return judging.agreed_on(answers)
+        return gold.agreed_on(answers)
 
     def missed(self, accepted: Accepted, answer: Answer) -> str:
         """Return the stage at which an answer fails a gold question."""
-        return judging.missed(accepted, answer)
+        return gold.missed(accepted, answer)
 
     def parts(self, answers: Sequence[Answer]) -> list[Part]:
         """Return the passages and short answers to be judged."""
@@ -136,7 +136,7 @@ class NaturalQuestions:
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:
         """Return the claims of a gold question."""
-        return judging.parts_of_key(accepted)
+        return gold.parts_of_key(accepted)
 
     def confirms(self, accepted: Accepted, said: Said) -> bool:
         """Return whether an expert graded every claim of a gold question as correct."""

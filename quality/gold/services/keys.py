@@ -1,6 +1,6 @@
-"""Import gold keys and compare answers with them. Later changes: `quality.gold.services.key_changes`.
+"""Import gold keys. Later changes: `quality.gold.services.key_changes`.
 
-The choice of the key for each annotator: `quality.gold.services.exposures`.
+Which answers a gold question accepts: `annotation.tasktypes.nq.gold` and `annotation.tasktypes.labels`. The choice of the key for each annotator: `quality.gold.services.exposures`.
 """
 
 import json

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Role
 from annotation.models import Annotation, Injection
 from annotation.slots.services.exclusions import annotation_exclude
-from annotation.tasktypes.nq import judging
+from annotation.tasktypes.nq import gold
 from annotation.tasktypes.nq.answers import span_text
 from annotation.work.services.submissions import assignment_skip
 from documents.html.markup import Page
@@ -52,22 +52,20 @@ def words(page, box):
 
 def test_a_key_says_at_which_stage_an_answer_misses_it(page):
     first, second, third = words(page, 0)[:3]
-    key = judging.accepted_from(
-        {"accepted": [{"long_answer": [0, 1]}, {"long_answer": 2, "short_answer": "none"}]}, page
-    )
-    assert judging.missed(key, said("bad")) == "question"
-    assert judging.missed(key, said(box=-1)) == "long_answer"
-    assert judging.missed(key, said(box=3)) == "long_answer"
-    assert judging.missed(key, said(box=1, kind="spans", spans=[(5, 6)])) == ""
-    assert judging.missed(key, said(box=2, kind="yes")) == "short_answer"
-    spans = judging.accepted_from({"accepted": [{"long_answer": 0, "short_answer": [[first, third]]}]}, page)
-    assert judging.missed(spans, said(box=0, kind="spans", spans=[(second, second + 1)])) == ""  # inside is near enough
-    assert judging.missed(spans, said(box=0, kind="spans", spans=[(third, third + 1)])) == "short_answer"
+    key = gold.accepted_from({"accepted": [{"long_answer": [0, 1]}, {"long_answer": 2, "short_answer": "none"}]}, page)
+    assert gold.missed(key, said("bad")) == "question"
+    assert gold.missed(key, said(box=-1)) == "long_answer"
+    assert gold.missed(key, said(box=3)) == "long_answer"
+    assert gold.missed(key, said(box=1, kind="spans", spans=[(5, 6)])) == ""
+    assert gold.missed(key, said(box=2, kind="yes")) == "short_answer"
+    spans = gold.accepted_from({"accepted": [{"long_answer": 0, "short_answer": [[first, third]]}]}, page)
+    assert gold.missed(spans, said(box=0, kind="spans", spans=[(second, second + 1)])) == ""  # inside is near enough
+    assert gold.missed(spans, said(box=0, kind="spans", spans=[(third, third + 1)])) == "short_answer"
     both = [(first, second), (third, third + 1)]
-    assert judging.missed(spans, said(box=0, kind="spans", spans=both)) == "short_answer"  # one span touches nothing
-    nothing = judging.accepted_from({"accepted": '[{"question": "bad"}, {"long_answer": -1}]'}, page)
-    assert [judging.missed(nothing, said("bad")), judging.missed(nothing, said(box=-1))] == ["", ""]
-    assert judging.missed(nothing, said(box=0)) == "long_answer"
+    assert gold.missed(spans, said(box=0, kind="spans", spans=both)) == "short_answer"  # one span touches nothing
+    nothing = gold.accepted_from({"accepted": '[{"question": "bad"}, {"long_answer": -1}]'}, page)
+    assert [gold.missed(nothing, said("bad")), gold.missed(nothing, said(box=-1))] == ["", ""]
+    assert gold.missed(nothing, said(box=0)) == "long_answer"
 
 
 QUOTED = tokenize(
@@ -80,15 +78,15 @@ QUOTED = tokenize(
 
 def test_a_key_quotes_the_page_instead_of_counting_its_boxes_and_tokens():
     accepted = {"long_answer": "the  Harbour was", "short_answer": ["1871", "FIRE of"]}
-    [found] = judging.accepted_from({"accepted": accepted}, QUOTED)
+    [found] = gold.accepted_from({"accepted": accepted}, QUOTED)
     assert [span_text(span, QUOTED) for span in found["short_answer"]] == ["1871", "fire of"]
     [box] = found["long_answer"]
     assert span_text([QUOTED.candidates[box].start_token, QUOTED.candidates[box].end_token], QUOTED).startswith(
         "The harb"
     )
-    short = judging.accepted_from({"accepted": {"long_answer": [box], "short_answer": "1871"}}, QUOTED)
+    short = gold.accepted_from({"accepted": {"long_answer": [box], "short_answer": "1871"}}, QUOTED)
     assert short == [{"long_answer": [box], "short_answer": [found["short_answer"][0]]}]
-    entry = judging.accepted_from({"accepted": {"long_answer": ["the mole is of stone.", 3]}}, QUOTED)
+    entry = gold.accepted_from({"accepted": {"long_answer": ["the mole is of stone.", 3]}}, QUOTED)
     assert entry == [{"long_answer": [3, 4]}]  # the list of that number, and in it the entry that is quoted
 
 
@@ -105,7 +103,7 @@ def test_a_key_quotes_the_page_instead_of_counting_its_boxes_and_tokens():
 )
 def test_a_quote_that_does_not_say_where_it_stands_is_refused(accepted, error):
     with pytest.raises(RowError, match=error):
-        judging.accepted_from({"accepted": accepted}, QUOTED)
+        gold.accepted_from({"accepted": accepted}, QUOTED)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +123,7 @@ def test_a_quote_that_does_not_say_where_it_stands_is_refused(accepted, error):
 )
 def test_a_wrong_key_is_refused_with_what_is_wrong(page, accepted, error):
     with pytest.raises(RowError, match=error):
-        judging.accepted_from({"accepted": accepted}, page)
+        gold.accepted_from({"accepted": accepted}, page)
 
 
 def test_keys_come_in_all_or_none_and_name_the_row():
@@ -262,15 +260,15 @@ def test_experts_confirm_what_a_key_says_now_and_all_of_it():
 def test_keys_are_made_of_what_answers_agree_on(page):
     first, second, third = words(page, 0)[:3]
     same = said(box=0, kind="spans", spans=[(first, second)])
-    assert judging.agreed_on([same, same]) == [{"long_answer": [0], "short_answer": [[first, second]]}]
+    assert gold.agreed_on([same, same]) == [{"long_answer": [0], "short_answer": [[first, second]]}]
     other = said(box=0, kind="spans", spans=[(second, third)])
-    assert judging.agreed_on([same, other]) == [{"long_answer": [0]}]  # the short answers differ: any will do
-    assert judging.agreed_on([same, said(box=1)]) is None
-    assert judging.agreed_on([said("bad"), said("bad")]) == [{"question": "bad"}]
-    assert judging.agreed_on([said("bad"), said()]) is None
-    assert judging.agreed_on([said(), said()]) == [{"long_answer": -1}]
+    assert gold.agreed_on([same, other]) == [{"long_answer": [0]}]  # the short answers differ: any will do
+    assert gold.agreed_on([same, said(box=1)]) is None
+    assert gold.agreed_on([said("bad"), said("bad")]) == [{"question": "bad"}]
+    assert gold.agreed_on([said("bad"), said()]) is None
+    assert gold.agreed_on([said(), said()]) == [{"long_answer": -1}]
     for answer in (same, said("bad"), said(), said(box=2, kind="yes")):  # people whose answer became the key hit it
-        assert judging.missed(judging.agreed_on([answer, answer]), answer) == ""
+        assert gold.missed(gold.agreed_on([answer, answer]), answer) == ""
 
 
 @pytest.fixture
