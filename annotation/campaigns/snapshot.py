@@ -47,9 +47,13 @@ class PilotNumbers(TypedDict):
 
 
 class CampaignNumbers(WorkNumbers):
-    """All stored numbers; ``slots`` by state; ``met_by_all`` counts open slots that no annotator here can take."""
+    """All stored numbers; ``slots`` by state; ``met_by_all`` counts open slots that no annotator here can take.
+
+    ``injected_share`` is the number of answered injections for each other answer.
+    """
 
     slots: dict[str, int]
+    injected_share: float
     pilot: PilotNumbers
     met_by_all: int
     splits: list[SplitNumbers]

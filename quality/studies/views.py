@@ -41,9 +41,9 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
         "sees_answers": can(signed_in(request), Action.SEE_ANSWERS, campaign.pk),
     }
     if context["is_studied"]:
-        studies_request(campaign=campaign, now=timezone.now())
+        job = studies_request(campaign=campaign, now=timezone.now())
         snapshot = StudySnapshot.objects.filter(campaign=campaign).first()
-        context |= {"snapshot": snapshot, **_shown(campaign, snapshot.data if snapshot else {})}
+        context |= {"snapshot": snapshot, "is_recalculating": job is not None, **_shown(campaign, snapshot.data if snapshot else {})}
     return render(request, "quality/studies/studies.html", context)
 
 

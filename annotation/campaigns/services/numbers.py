@@ -32,7 +32,7 @@ from jobs.models import Job, JobState
 from jobs.payloads import CampaignPayload
 from jobs.services import job_enqueue, job_failed_lately
 
-SHAPE = 2  # of what is kept: another number has all campaigns counted again
+SHAPE = 3  # of what is kept: another number has all campaigns counted again
 STALE_SECONDS = 10
 PART = 10  # what is computed again and again takes a tenth of a worker's time at most
 MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
@@ -42,9 +42,11 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> CampaignNumbers:
     """Compute and store the numbers; pilot batches are excluded, except where annotators see how much work there is."""
     sealed = sealed_names(campaign)
     version = numbers_version(campaign)
+    slots, pilot = _slots_by_state(campaign), _pilot(campaign)
     data: CampaignNumbers = {
-        "slots": _slots_by_state(campaign),
-        "pilot": _pilot(campaign),
+        "slots": slots,
+        "injected_share": _injected_share(campaign, slots.get(SlotState.FILLED, 0) + pilot["filled"]),
+        "pilot": pilot,
         "met_by_all": slots_met_by_all(campaign),
         "splits": _splits(campaign),
         **_work_numbers(campaign),
@@ -139,6 +141,12 @@ def _slots_by_state(campaign: Campaign) -> dict[str, int]:
         .annotate(count=Count("pk"))
     )
     return {row["state"]: row["count"] for row in rows.order_by("state")}
+
+
+def _injected_share(campaign: Campaign, filled: int) -> float:
+    """Return how many injections were answered for each of the ``filled`` other slots."""
+    injected = Slot.objects.filter(campaign=campaign, injection__isnull=False, state=SlotState.FILLED).count()
+    return round(injected / filled, 3) if filled else 0.0
 
 
 def _splits(campaign: Campaign) -> list[SplitNumbers]:

@@ -98,7 +98,7 @@ def _like(campaign: Campaign) -> dict[str, Any]:
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of a campaign, from numbers that a job computed."""
     campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
-    numbers_request(campaign=campaign, now=timezone.now())
+    job = numbers_request(campaign=campaign, now=timezone.now())
     may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
     launching = Job.objects.filter(
         scope_id=campaign.pk, kind="annotation.launch", state__in=[JobState.QUEUED, JobState.RUNNING]
@@ -106,6 +106,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "campaign": campaign,
         "launching": launching,
+        "is_recalculating": job is not None,
         "may_manage": may_manage,
         "extend_form": ExtendForm(campaign),
         "partial": request.headers.get("HX-Request") == "true",

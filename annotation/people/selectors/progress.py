@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db.models import QuerySet
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.models import (
@@ -17,7 +17,9 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     CampaignState,
+    Injection,
     Participation,
+    SlotState,
     Snapshot,
     Standing,
     Withdrawal,
@@ -34,6 +36,9 @@ class Progress:
 
     ``items`` is the number of items; nobody answers an item twice. ``item_seconds`` is the median time of an
     item in the campaign, all stages together; 0 if there is none yet.
+
+    People also answer injections, which ``items`` leaves out and ``submitted`` counts. ``injected`` of theirs are
+    answered, and the campaign has ``injected_share`` of them for each other answer.
     """
 
     campaign: Campaign
@@ -44,6 +49,9 @@ class Progress:
     item_seconds: float = 0
     answers: int = 0
     skipped: int = 0  # items that they gave to others for good
+    skipped_injections: int = 0  # among them
+    injected: int = 0
+    injected_share: float = 0
     leaves_on: datetime | None = None  # they asked to leave; until then they can take it back
 
     @property
@@ -57,12 +65,26 @@ class Progress:
         return self.standing == Standing.WARNED
 
     @property
+    def is_through(self) -> bool:
+        """Whether they answered or skipped every item."""
+        return self.submitted - self.injected + self.skipped - self.skipped_injections >= self.items
+
+    @property
     def left(self) -> int | None:
-        """The most items that they may still answer, limited by open annotations, items and their quota."""
-        if self.open is None:
+        """About how many items they may still answer, limited by open annotations, items and their quota.
+
+        Their own injections don't change the estimate: whoever compares it before and after an answer would learn
+        which item was one.
+        """
+        quota_left = self.open if self.campaign.quota is None else self.campaign.quota - self.submitted
+        if self.open is None or quota_left is None:
             return None
-        most = self.items if self.campaign.quota is None else min(self.items, self.campaign.quota)
-        return min(self.open, max(0, most - self.submitted), max(0, self.items - self.submitted - self.skipped))
+        if self.is_through or min(self.open, quota_left) <= 0:
+            return 0
+        grown = 1 + self.injected_share
+        own = round((self.items - self.skipped) * grown) - self.submitted
+        most = round(self.open * grown)
+        return max(1, min(most, own) if self.campaign.quota is None else min(most, own, quota_left))
 
     @property
     def seconds_left(self) -> float:
@@ -78,17 +100,25 @@ class Progress:
 
 def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
     """Return a person's progress in each of several campaigns, in five statements for any number of campaigns."""
+    answered = Injection.objects.filter(campaign=OuterRef("campaign"), surrogate=surrogate_id)
+    answered = answered.filter(slot__state=SlotState.FILLED).order_by().values("campaign").annotate(n=Count("pk"))
+    own_places = Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     places = {
-        row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
+        row.pop("campaign_id"): row
+        for row in own_places.annotate(injected=Subquery(answered.values("n"))).values(
+            "campaign_id", "submitted", "standing", "injected"
+        )
     }
-    names = ("data__slots", "data__splits", "data__stage_median_seconds", "data__pilot")
+    names = ("data__slots", "data__splits", "data__stage_median_seconds", "data__pilot", "data__injected_share")
     kept = {
         row.pop("campaign_id"): row
         for row in Snapshot.objects.filter(campaign__in=campaigns).values("campaign_id", *names)
     }
     answers = Counter(answers_unread(campaigns, surrogate_id).values_list("item__campaign", flat=True))
     own = Assignment.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id, state=AssignmentState.SKIPPED)
-    skipped = Counter(campaign for campaign, _item in own.values_list("campaign", "item").distinct())
+    rows = own.annotate(injection=F("slot__injection")).values_list("campaign", "item", "injection").distinct()
+    skipped = Counter(campaign for campaign, _item, _injection in rows)
+    injections = Counter(campaign for campaign, _item, injection in rows if injection)
     asked = Withdrawal.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id)
     leaving = dict(asked.values_list("campaign", "due_at"))
     return [
@@ -96,22 +126,27 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
             _progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)),
             answers=answers[campaign.pk],
             skipped=skipped[campaign.pk],
+            skipped_injections=injections[campaign.pk],
             leaves_on=leaving.get(campaign.pk),
         )
         for campaign in campaigns
     ]
 
 
-def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str, Any] | None) -> Progress:
-    submitted = place.submitted if place else 0
-    standing = place.standing if place else Standing.ACTIVE
+def _progress(campaign: Campaign, place: Mapping[str, Any] | None, kept: Mapping[str, Any] | None) -> Progress:
+    own = place or {"submitted": 0, "standing": Standing.ACTIVE, "injected": 0}
+    found = Progress(campaign, own["submitted"], None, own["standing"], injected=own["injected"] or 0)
     if kept is None:
-        return Progress(campaign, submitted, None, standing)
-    slots, splits, seconds, pilot = kept.values()
+        return found
+    slots, splits, seconds, pilot, injected_share = kept.values()
     pilot = pilot or {"items": 0, "open": 0}  # numbers of an earlier version
-    launched = sum(split["items"] for split in splits) if slots else 0
-    items, left = launched + pilot["items"], slots.get("open", 0) + pilot["open"]
-    return Progress(campaign, submitted, left, standing, items, sum(seconds.values()))
+    return replace(
+        found,
+        open=slots.get("open", 0) + pilot["open"],
+        items=sum(split["items"] - split.get("drafts", 0) for split in splits) + pilot["items"],
+        item_seconds=sum(seconds.values()),
+        injected_share=injected_share or 0,
+    )
 
 
 def _submitted_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Participation, tuple[int]]:

@@ -31,9 +31,14 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a campaign's quality, from numbers that a job computed."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     numbers_request(campaign=campaign, now=timezone.now())
-    quality_numbers_request(campaign=campaign, now=timezone.now())
+    job = quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
-    context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot, "charts": CHARTS}
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "snapshot": snapshot,
+        "is_recalculating": job is not None,
+        "charts": CHARTS,
+    }
     if snapshot is not None:
         shown = snapshot.data.get("outside", [])[:MOST_OUTSIDE]
         names = {str(key): name for key, name in names_of(UUID(key) for key in shown).items()}

@@ -7,10 +7,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.campaigns.services.numbers import numbers_refresh
-from annotation.models import Annotation, Campaign
+from annotation.models import Annotation, Campaign, Injection
 from annotation.people.selectors.progress import progress_of, submitted_of
 from annotation.templatetags.durations import about
+from annotation.work.services.submissions import assignment_skip
 from annotation.work.services.undo import submission_undo
+from quality.policies.policy import Policy
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +33,37 @@ def test_what_is_left_is_never_more_than_the_items_nor_the_quota():
     Campaign.objects.update(quota=3)
     campaign.refresh_from_db()
     assert progress(campaign, person).left == 2
+
+
+def test_gold_among_the_items_ends_no_count_early_and_changes_no_estimate():
+    policy = Policy(gold_rate=0, gold_first=3, gold_first_items=5)
+    campaign = factories.antique(items=6, n=2, gold=3, policy=policy)
+    first, person = factories.annotator(campaign), factories.annotator(campaign)
+    for _ in range(9):
+        factories.vote(campaign, first, 4)
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    told = []
+    while left := progress(campaign, person).left:
+        told.append(len(told) + left)
+        factories.vote(campaign, person, 4)
+    # 6 items, and half as many more: nothing tells which of them were gold.
+    assert told == [9] * 9
+    assert Injection.objects.filter(surrogate=person.surrogate_id, slot__state="filled").count() == 3
+
+
+def test_a_skipped_gold_question_is_no_item_less():
+    campaign = factories.antique(items=2, n=2, gold=1, policy=Policy(gold_rate=0, gold_first=1, gold_first_items=1))
+    person = factories.annotator(campaign)
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    held = factories.claim(campaign, person)
+    assert Injection.objects.filter(slot=held.slot_id).exists()
+    assignment_skip(
+        assignment_id=held.pk, surrogate_id=person.surrogate_id, reason="unclear", note="", now=timezone.now()
+    )
+    factories.vote(campaign, person, 4)
+    assert progress(campaign, person).left == 1
+    factories.vote(campaign, person, 4)
+    assert progress(campaign, person).left == 0
 
 
 def test_the_time_left_goes_by_the_median_of_all_stages():
