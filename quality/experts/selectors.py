@@ -45,6 +45,11 @@ def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case
     return rows.select_related("item__tokenization__document", "campaign").order_by("pk").first()
 
 
+def left_of(rows: QuerySet[Any]) -> dict[str, int]:
+    """Return how many rows are left for a page that shows one after another; counted up to fifty."""
+    return {"left": rows[: MOST + 1].count(), "most_counted": MOST}
+
+
 @dataclass(frozen=True, slots=True)
 class ExpertWork:
     """An expert's available work in a campaign; both numbers are capped at fifty."""

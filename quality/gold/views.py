@@ -60,7 +60,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
             ),
         )
         return redirect("job", job_id=job.pk)
-    job = quality_numbers_request(campaign=campaign, now=timezone.now())
+    numbers_job = quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     found, pages = policy_current(campaign), pages_of(campaign.task_type)
     context = {
@@ -81,7 +81,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
             scope_id=campaign.pk, kind__in=["quality.import_gold", "quality.pilot_keys"]
         ).order_by("-created_at")[:3],
         "snapshot": snapshot,
-        "is_recalculating": job is not None,
+        "is_recalculating": numbers_job is not None,
         **_numbers(campaign, snapshot),
     }
     return render(request, "quality/gold/keys.html", context)

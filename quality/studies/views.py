@@ -43,7 +43,11 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
     if context["is_studied"]:
         job = studies_request(campaign=campaign, now=timezone.now())
         snapshot = StudySnapshot.objects.filter(campaign=campaign).first()
-        context |= {"snapshot": snapshot, "is_recalculating": job is not None, **_shown(campaign, snapshot.data if snapshot else {})}
+        context |= {
+            "snapshot": snapshot,
+            "is_recalculating": job is not None,
+            **_shown(campaign, snapshot.data if snapshot else {}),
+        }
     return render(request, "quality/studies/studies.html", context)
 
 

@@ -139,7 +139,12 @@ def test_a_researcher_sees_no_checklist_and_no_state_buttons(draft):
 
 @pytest.mark.parametrize(
     ("state", "buttons"),
-    [("draft", {"Launch"}), ("open", {"Pause", "Close"}), ("paused", {"Resume", "Close"}), ("closed", {"Resume"})],
+    [
+        ("draft", {"Launch checklist"}),
+        ("open", {"Pause", "Close"}),
+        ("paused", {"Resume", "Close"}),
+        ("closed", {"Resume"}),
+    ],
 )
 def test_state_buttons_stand_beside_the_title_of_every_page(campaign, state, buttons):
     campaign.state = state
@@ -149,4 +154,4 @@ def test_state_buttons_stand_beside_the_title_of_every_page(campaign, state, but
     for url in ("campaign", "items", "quality-gold"):
         html = client.get(reverse(url, args=[campaign.slug])).content.decode()
         row = html.split('class="title-row"')[1].split('<nav class="sections"')[0]
-        assert {word for word in ("Launch", "Pause", "Resume", "Close") if f">{word}<" in row} == buttons
+        assert {word for word in ("Launch checklist", "Pause", "Resume", "Close") if f">{word}<" in row} == buttons

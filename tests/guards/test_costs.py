@@ -62,7 +62,7 @@ COSTS = {
     "quality-experts": 9,
     "quality-gold": 11,
     "quality-gold-key": 9,
-    "quality-inspect": 6,
+    "quality-inspect": 7,
     "quality-people": 10,
     "quality-person": 17,
     "quality-policy": 9,

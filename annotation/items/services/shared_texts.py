@@ -37,7 +37,7 @@ class SharedTexts:
             found = self._table.execute("SELECT text, row FROM texts WHERE id = ?", (mark,)).fetchone()
             if found is not None and found[0] != text:
                 where = f"in row {found[1]}" if found[1] != _HERE else "in this campaign"
-                return RowError(f"{name} has another text {where}", column)
+                return RowError(f"{name} has another text {where}: each id stands for one text in the campaign", column)
         self._table.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", [one[:3] for one in marked])
         return None
 

@@ -100,15 +100,12 @@ class Progress:
 
 def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
     """Return a person's progress in each of several campaigns, in five statements for any number of campaigns."""
-    answered = Injection.objects.filter(campaign=OuterRef("campaign"), surrogate=surrogate_id)
-    answered = answered.filter(slot__state=SlotState.FILLED).order_by().values("campaign").annotate(n=Count("pk"))
+    injections = Injection.objects.filter(campaign=OuterRef("campaign"), surrogate=surrogate_id)
+    filled = injections.filter(slot__state=SlotState.FILLED).order_by()
+    answered = Subquery(filled.values("campaign").annotate(n=Count("pk")).values("n"))
     own_places = Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
-    places = {
-        row.pop("campaign_id"): row
-        for row in own_places.annotate(injected=Subquery(answered.values("n"))).values(
-            "campaign_id", "submitted", "standing", "injected"
-        )
-    }
+    rows = own_places.annotate(injected=answered).values("campaign_id", "submitted", "standing", "injected")
+    places = {row["campaign_id"]: row for row in rows}
     names = ("data__slots", "data__splits", "data__stage_median_seconds", "data__pilot", "data__injected_share")
     kept = {
         row.pop("campaign_id"): row
@@ -116,9 +113,9 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
     }
     answers = Counter(answers_unread(campaigns, surrogate_id).values_list("item__campaign", flat=True))
     own = Assignment.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id, state=AssignmentState.SKIPPED)
-    rows = own.annotate(injection=F("slot__injection")).values_list("campaign", "item", "injection").distinct()
-    skipped = Counter(campaign for campaign, _item, _injection in rows)
-    injections = Counter(campaign for campaign, _item, injection in rows if injection)
+    given_up = own.annotate(injection=F("slot__injection")).values_list("campaign", "item", "injection").distinct()
+    skipped = Counter(campaign for campaign, _item, _injection in given_up)
+    skipped_injections = Counter(campaign for campaign, _item, injection in given_up if injection)
     asked = Withdrawal.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id)
     leaving = dict(asked.values_list("campaign", "due_at"))
     return [
@@ -126,7 +123,7 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
             _progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)),
             answers=answers[campaign.pk],
             skipped=skipped[campaign.pk],
-            skipped_injections=injections[campaign.pk],
+            skipped_injections=skipped_injections[campaign.pk],
             leaves_on=leaving.get(campaign.pk),
         )
         for campaign in campaigns

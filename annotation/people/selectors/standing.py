@@ -24,6 +24,6 @@ def notice_of(standing: Standing) -> str:
         )
     if standing == Standing.PAUSED:
         return _(
-            "You missed many questions whose correct answer is known. You won't get new items until a manager reviews your work. If no manager decides in time, your submitted work is paid."
+            "You missed many questions whose correct answer is known. You won't get new items until a manager reviews your work. If no manager decides in time, held pay for your submitted work is paid out."
         )
     return _("A manager has suspended you from this campaign.")

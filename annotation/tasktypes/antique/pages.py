@@ -28,12 +28,15 @@ LABELS = (
     ),
     (1, _("Out of context"), _("It has nothing to do with the question, or makes no sense.")),
 )
+# For pairs without a possibly correct answer.
+LABELS_ALONE = ((4, LABELS[0][1], _("It's reasonable and convincing.")), *LABELS[1:])
 # (the way that leads here, question, label on yes or None to go on, label on no)
 STEPS = (
     ("", _("Is it on the topic of the question, and does it make sense?"), 1),
     ("y", _("Does it answer the question in a reasonable way?"), 2),
     ("yy", _("Is it convincing, that is, at least as good as the possibly correct answer?"), 3),
 )
+STEPS_ALONE = (*STEPS[:2], ("yy", _("Is it convincing?"), 3))
 
 
 class AntiquePages(Pages):
@@ -80,12 +83,13 @@ class AntiquePages(Pages):
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return the pair with its labels and the steps of the flowchart."""
+        known = content.get("possibly_correct_answer", "")
         return {
             "question": content.get("question_text") or content["question"],
             "candidate": content.get("answer_text") or content["answer"],
-            "possibly_correct": content.get("possibly_correct_answer", ""),
-            "labels": LABELS,
-            "steps": STEPS,
+            "possibly_correct": known,
+            "labels": LABELS if known else LABELS_ALONE,
+            "steps": STEPS if known else STEPS_ALONE,
         }
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.audit import record
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, CountedChange
@@ -55,10 +57,18 @@ def _carries(campaign: Campaign, surrogate_ids: set[UUID]) -> dict[UUID, float]:
     return {key: known.get(key, seeded(campaign.seed, "inspect", key) / 2**64) for key in sorted(surrogate_ids)}
 
 
+def inspections_waiting(*, campaign: Campaign) -> QuerySet[Inspection]:
+    """Return the annotations that need a manual check."""
+    return Inspection.objects.filter(unsealed("annotation__item"), campaign=campaign, verdict="")
+
+
 def inspection_next(*, campaign: Campaign, after: int = 0) -> Inspection | None:
     """Return the next annotation that needs a manual check."""
-    waiting = Inspection.objects.filter(unsealed("annotation__item"), campaign=campaign, verdict="", pk__gt=after)
-    rows = waiting.select_related("annotation__item__tokenization__document", "annotation__campaign", "campaign")
+    rows = (
+        inspections_waiting(campaign=campaign)
+        .filter(pk__gt=after)
+        .select_related("annotation__item__tokenization__document", "annotation__campaign", "campaign")
+    )
     return rows.order_by("pk").first()
 
 

@@ -24,7 +24,15 @@ from annotation.tasktypes.registry import pages_of
 from jobs.services import job_enqueue
 from quality.dashboard.services import quality_numbers_request
 from quality.experts.forms import SampleForm
-from quality.experts.selectors import DISCUSSION_DAYS, MOST, case_next, cases_counted, cases_of_expert
+from quality.experts.selectors import (
+    DISCUSSION_DAYS,
+    MOST,
+    case_next,
+    cases_counted,
+    cases_of_expert,
+    cases_to_judge,
+    left_of,
+)
 from quality.experts.services.cases import RECALLABLE, CaseError, case_ask, case_recall
 from quality.experts.services.opinions import (
     case_discuss,
@@ -69,7 +77,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
         "decided": mine.filter(state=CaseState.DECIDED, experts__gt=1).order_by("-closed_at", "-pk")[:10],
     }
     if found is not None:
-        context |= _shown(campaign, found)
+        context |= _shown(campaign, found) | left_of(cases_to_judge(campaign=campaign, surrogate_id=surrogate_id))
     return render(request, "quality/experts/cases.html", context)
 
 

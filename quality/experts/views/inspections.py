@@ -15,8 +15,9 @@ from annotation.access import campaign_for
 from annotation.items.selectors import answer_shown, document_marked
 from annotation.models import Campaign
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from quality.experts.selectors import left_of
 from quality.experts.services.cases import CaseError, case_ask
-from quality.experts.services.inspections import inspection_decide, inspection_next
+from quality.experts.services.inspections import inspection_decide, inspection_next, inspections_waiting
 from quality.models import CaseReason, Inspection, InspectionVerdict
 from quality.policies.selectors import policy_current
 from web.error_texts import error_text
@@ -37,6 +38,7 @@ def inspect(request: HttpRequest, slug: str) -> HttpResponse:
         shown = answer_shown(annotation)
         can_ask = bool(TASK_TYPES[campaign.task_type].parts([annotation.answer]))
         context |= {"pages": pages, "shown": shown, "can_ask": can_ask}
+        context |= left_of(inspections_waiting(campaign=campaign))
         context |= pages.item(annotation.item.content) | pages.answer(annotation.item, annotation.answer)
         if annotation.item.tokenization is not None:
             annotation.item.campaign = campaign

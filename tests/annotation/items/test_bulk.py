@@ -82,11 +82,17 @@ def test_one_id_is_one_text_in_a_file_and_in_a_campaign(monkeypatch):
     assert [number for number, outcome in found.items() if isinstance(outcome, Checked)] == [1, 6]
     wrong = {number: (one.column, str(one)) for number, one in found.items() if isinstance(one, RowError)}
     assert wrong == {
-        2: ("question", f"{pair['question_id']} has another text in row 1"),
-        3: ("answer", f"{pair['answer_id']} has another text in row 1"),
-        4: ("possibly_correct_answer", "7_9 has another text in row 1"),
-        5: ("answer", "7_9 has another text in row 1"),
-        7: ("answer", f"{there['answer_id']} has another text in this campaign"),
+        2: (
+            "question",
+            f"{pair['question_id']} has another text in row 1: each id stands for one text in the campaign",
+        ),
+        3: ("answer", f"{pair['answer_id']} has another text in row 1: each id stands for one text in the campaign"),
+        4: ("possibly_correct_answer", "7_9 has another text in row 1: each id stands for one text in the campaign"),
+        5: ("answer", "7_9 has another text in row 1: each id stands for one text in the campaign"),
+        7: (
+            "answer",
+            f"{there['answer_id']} has another text in this campaign: each id stands for one text in the campaign",
+        ),
     }
 
 
