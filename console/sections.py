@@ -79,7 +79,7 @@ SECTIONS = (
                 "items",
                 _("Items"),
                 Action.SEE_ITEMS,
-                ("item", "item-retire", "items-retire", "annotation-exclude", "annotation-restore", "quality-ask"),
+                ("item", "item-retire", "items-selected", "annotation-exclude", "annotation-restore", "quality-ask"),
             ),
             Page("campaign-import", _("Import"), Action.MANAGE),
             Page("campaign-documents", _("Documents"), Action.MANAGE, ("campaign-document",), _has_documents),

@@ -12,7 +12,7 @@ from annotation.campaigns.selectors.campaigns import guideline_change, guideline
 from annotation.desk.seats import Seat, Step
 from annotation.language import language_speak
 from annotation.markdown import markdown_html
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, AssignmentState, Campaign, Slot, SlotState
 from annotation.people.services.training import Lesson, lesson_next
 from annotation.slots.services.claims import Reason
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
@@ -68,7 +68,14 @@ def lesson_page(seat: Seat) -> HttpResponse:
     if lesson is None:
         return redirect(seat.address("work"))
     is_first = lesson.number == 1 and "begin" not in seat.request.GET
-    return _lesson(seat, "annotation/desk/welcome.html" if is_first else "annotation/desk/lesson.html", lesson)
+    if not is_first:
+        return _lesson(seat, "annotation/desk/lesson.html", lesson)
+    own = {"surrogate_id": seat.surrogate_id, "state__in": [AssignmentState.LIVE, AssignmentState.RESERVED]}
+    has_work = (
+        seat.campaign.assignments.filter(**own).exists()
+        or Slot.objects.filter(campaign=seat.campaign, state=SlotState.OPEN).exists()
+    )
+    return _lesson(seat, "annotation/desk/welcome.html", lesson, has_work=has_work)
 
 
 def learn(seat: Seat, now: datetime) -> HttpResponse:
@@ -78,11 +85,11 @@ def learn(seat: Seat, now: datetime) -> HttpResponse:
     return redirect(seat.address("work")) if lesson is None else _lesson(seat, "annotation/desk/feedback.html", lesson)
 
 
-def _lesson(seat: Seat, template: str, lesson: Lesson) -> HttpResponse:
+def _lesson(seat: Seat, template: str, lesson: Lesson, **more: Any) -> HttpResponse:
     pages = pages_of(seat.campaign.task_type)
     urls = {name: seat.address(name) for name in ("training", "next", "start")}
     context = {"campaign": seat.campaign, "pages": pages, "lesson": lesson, "urls": urls, **reading(seat.campaign)}
-    return seat.page(template, context | pages.item(lesson.content))
+    return seat.page(template, context | more | pages.item(lesson.content))
 
 
 def reading(campaign: Campaign) -> dict[str, Any]:

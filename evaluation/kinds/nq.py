@@ -134,7 +134,7 @@ def text(report: dict[str, Any]) -> str:
             f"  recall at precision ≥ {target}: {metrics[f'recall-at-precision>={target}']:.4f}"
             for target in ("0.5", "0.75", "0.9")
         ]
-        lines.append(f"  accuracy (Definition 1): {report['accuracy'][kind]:.4f}")
+        lines.append(f"  accuracy (right answer, or none where none is right): {report['accuracy'][kind]:.4f}")
     lines += ["", "kind of example        examples  answered  right"]
     lines += [
         f"{kind:<22} {row['examples']:>8,} {row['answered']:>9,} {row['right']:>6,}"

@@ -64,11 +64,12 @@ def test_a_table_is_sorted_cut_ticked_and_acted_on_by_keyboard(managed, open_bro
     assert page.locator("input[name=row]:checked").count() == 3
     assert "3" in page.inner_text("[data-ticked]")
     assert page.evaluate("document.querySelector('[data-all]').indeterminate")
-    page.locator(".section-body .confirm > summary").focus()
+    retire = page.locator(".section-body .confirm", has_text="Retire")
+    retire.locator("summary").focus()
     page.keyboard.press("Enter")
     assert_accessible(page, "a second press")
     page.locator("[name=reason-retire]").fill("太长")
-    page.locator(".section-body .confirm button").focus()
+    retire.locator("button").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".callout")
     assert campaign.items.filter(state="retired", retired_reason="太长").count() == 3

@@ -46,7 +46,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
             "membership-revoke",
             "invitation-withdraw",
             "item-retire",
-            "items-retire",
+            "items-selected",
             "campaign-jobs-retry",
             "question-answer",
             "faq-retire",

@@ -12,10 +12,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
-from annotation.models import CampaignState, ItemState, Participation, Standing
+from annotation.models import Annotation, CampaignState, ItemState, Participation, Standing
 from console.audit_words import ACTS
 from jobs.models import Job, JobState
-from quality.models import CaseState, ReviewState
+from quality.models import Case, CaseState, ReviewState
 from quality.people.services.manager_acts import ManagerAct
 from tests import factories
 from tests.conftest import ROOT
@@ -172,12 +172,30 @@ def test_items_are_sorted_by_their_name_saved_and_retired_together(managed):
     assert [row["id"] for row in rows] == names
     assert max(row["annotations"] for row in rows) == "2 of 2"
     keys = list(campaign.items.values_list("pk", flat=True)[:2])
-    answer = client.post(base + "retire/?sort=id", {"row": keys, "act": "retire", "reason-retire": "too long"})
+    answer = client.post(base + "selected/?sort=id", {"row": keys, "act": "retire", "reason-retire": "too long"})
     assert answer.url == base + "?sort=id"
     assert set(campaign.items.filter(state=ItemState.RETIRED).values_list("pk", "retired_reason")) == {
         (key, "too long") for key in keys
     }
-    assert "None of the selected" in client.post(base + "retire/", {}, follow=True).content.decode()
+    assert "None of the selected" in client.post(base + "selected/", {}, follow=True).content.decode()
+
+
+def test_items_are_sent_to_the_experts_together():
+    campaign = factories.campaign(n=1, items=3)
+    manager, client = factories.user(), Client()
+    factories.join(campaign, manager, Role.MANAGER)
+    client.force_login(manager)
+    person = factories.annotator(campaign)
+    for _ in range(2):
+        factories.annotate(campaign, person)
+    pks = list(campaign.items.order_by("pk").values_list("pk", flat=True))
+    page = client.post(
+        f"/campaigns/{campaign.slug}/items/selected/?state=active", {"row": pks, "act": "ask"}, follow=True
+    ).content.decode()
+    answered = set(Annotation.objects.values_list("item", flat=True))
+    assert set(Case.objects.values_list("item", "because")) == {(pk, "manager") for pk in answered}
+    assert "2 items sent to the experts." in page
+    assert "any answers for experts to judge" in page  # of the third
 
 
 def test_a_researcher_sees_items_but_can_retire_none(managed):
@@ -188,7 +206,8 @@ def test_a_researcher_sees_items_but_can_retire_none(managed):
     page = client.get(f"/campaigns/{campaign.slug}/items/").content.decode()
     assert "reason-retire" not in page
     assert (
-        client.post(f"/campaigns/{campaign.slug}/items/retire/", {"row": campaign.items.first().pk}).status_code == 404
+        client.post(f"/campaigns/{campaign.slug}/items/selected/", {"row": campaign.items.first().pk}).status_code
+        == 404
     )
 
 

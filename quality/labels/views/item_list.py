@@ -1,5 +1,7 @@
 """The list of items, with their labels and the agreement of annotators on each."""
 
+from collections.abc import Iterable
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db.models import OuterRef, Subquery
@@ -19,17 +21,28 @@ from annotation.campaigns.selectors.sealing import unsealed
 from annotation.items.forms import ItemsFilterForm
 from annotation.items.selectors import CountedItem, ItemFilter, items_counted, items_wanted
 from annotation.items.services.items import item_retire
-from annotation.models import Campaign, Purpose
+from annotation.models import Campaign, Item, Purpose
 from annotation.tasktypes.base import Voted, Written
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.models import Verdict
+from quality.experts.services.cases import CaseError, case_ask
+from quality.models import CaseReason, Verdict
+from quality.policies.selectors import policy_current
+from web.error_texts import error_text
 from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
 RETIRE = BulkAct(
     "retire",
     gettext_lazy("Retire"),
-    gettext_lazy("These items will no longer be assigned. Submitted answers are kept and paid. You can't undo this."),
+    gettext_lazy(
+        "These items will no longer be assigned. Submitted answers are kept, and their pay doesn't change. You can't undo this."
+    ),
     reason=gettext_lazy("Why"),
+)
+MOST_REFUSED = 3  # are named
+ASK = BulkAct(
+    "ask",
+    gettext_lazy("Send to experts"),
+    gettext_lazy("Experts judge every distinct answer to these items. Each expert first judges them independently."),
 )
 
 
@@ -44,7 +57,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     splits = campaign.splits.order_by("position")
     if not sees_answers:
         splits = splits.exclude(pk__in=campaign.items.filter(batch__purpose=Purpose.GOLD).values("split"))
-    acts = [RETIRE] if Action.MANAGE in may else []
+    acts = [ASK, RETIRE] if Action.MANAGE in may else []
     context = {
         "campaign": campaign,
         "table": table.page(request.GET, acts),
@@ -119,16 +132,44 @@ def _answer_column(campaign: Campaign) -> list[Column]:
 
 @login_required
 @require_POST
-def retire_several(request: HttpRequest, slug: str) -> HttpResponse:
-    """Retire the selected items."""
+def act_on_several(request: HttpRequest, slug: str) -> HttpResponse:
+    """Retire the selected items, or send them to experts."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     table, _wanted = _table(request, campaign, sees_answers=can(signed_in(request), Action.SEE_ANSWERS, campaign.pk))
+    items = table.ticked(request.POST)
+    if request.POST.get("act") == ASK.key:
+        _ask(request, campaign, items)
+    else:
+        _retire(request, items)
+    return redirect(f"{reverse('items', args=[slug])}?{request.GET.urlencode()}")
+
+
+def _ask(request: HttpRequest, campaign: Campaign, items: Iterable[Item]) -> None:
+    found, actor_id = policy_current(campaign), signed_in(request).surrogate_id
+    opened, refused = 0, []
+    for item in items:
+        try:
+            opened += case_ask(
+                item=item,
+                because=CaseReason.MANAGER,
+                experts=found[1].experts if found else 1,
+                actor_id=actor_id,
+                now=timezone.now(),
+            )
+        except CaseError as error:
+            refused.append(f"{item.external_id}: {error_text(error)}")
+    if refused:
+        messages.error(request, " ".join(refused[:MOST_REFUSED]))
+    said = ngettext("%(n)s item sent to the experts.", "%(n)s items sent to the experts.", opened) % {"n": opened}
+    messages.success(request, said)
+
+
+def _retire(request: HttpRequest, items: Iterable[Item]) -> None:
     actor_id, now = signed_in(request).surrogate_id, timezone.now()
     reason = request.POST.get("reason-retire", "").strip() or _("broken")
-    done = sum(item_retire(item=item, reason=reason, actor_id=actor_id, now=now) for item in table.ticked(request.POST))
+    done = sum(item_retire(item=item, reason=reason, actor_id=actor_id, now=now) for item in items)
     if done:
         said = ngettext("%(n)s item retired.", "%(n)s items retired.", done) % {"n": done}
         messages.success(request, f"{said} {_('What was submitted is kept.')}")
     else:
         messages.error(request, _("None of the selected items can be retired."))
-    return redirect(f"{reverse('items', args=[slug])}?{request.GET.urlencode()}")

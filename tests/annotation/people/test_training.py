@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from accounts.selectors import consent_text_current
 from annotation.models import Campaign, Participation, TrainingExample
@@ -39,6 +40,17 @@ def test_an_answer_that_is_none_goes_on_all_the_same(newcomer, sent):
     page = client.post(f"/work/{campaign.slug}/training/", {"number": 1, **sent})
     assert page.status_code == 200
     assert "Expected answer" in page.content.decode()
+
+
+def test_who_comes_while_nothing_is_open_hears_it_before_the_examples(newcomer):
+    campaign, _person, client, page = newcomer
+    assert "No items are open right now" not in page.content.decode()
+    for one in [factories.annotator(campaign) for _ in range(3)]:
+        Participation.objects.get_or_create(campaign=campaign, surrogate_id=one.surrogate_id)
+        Participation.objects.filter(surrogate_id=one.surrogate_id).update(trained_at=timezone.now())
+        factories.vote(campaign, one, 4)
+        factories.vote(campaign, one, 4)
+    assert "No items are open right now" in client.get(f"/work/{campaign.slug}/training/").content.decode()
 
 
 def test_consent_leads_to_the_training_and_its_end_to_the_first_item(newcomer):
