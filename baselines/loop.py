@@ -129,6 +129,8 @@ class Loop:
 
     def go(self, say: Say, checkpoint_steps: int = CHECKPOINT_STEPS) -> Trained:
         """Take the steps that are left."""
+        # Threads otherwise add gradients in any order, and an interrupted run would end with other weights.
+        torch.use_deterministic_algorithms(self._device.type == "cpu")
         self.model.train()
         began, first = time.monotonic(), self._step
         with (self.folder / LOSSES).open("w") as file:
