@@ -128,7 +128,7 @@ SECTIONS = (
             Page("campaign-settings", pgettext_lazy("settings of a campaign", "General"), Action.MANAGE),
             Page("campaign-guidelines", _("Guidelines"), Action.MANAGE),
             Page("quality-policy", _("Policy"), Action.MANAGE),
-            Page("quality-rules", _("Rules"), Action.MANAGE),
+            Page("quality-rules", _("Automatic rules"), Action.MANAGE),
             Page("campaign-plan", _("Plan"), Action.MANAGE, applies=_has_votes),
             Page("campaign-log", _("Activity log"), Action.MANAGE),
         ),

@@ -1,10 +1,12 @@
-"""A cache in the database that strangers cannot empty."""
+"""The cache of rate limits: in the database, or in Redis with the database behind it. Strangers cannot empty it."""
 
 from datetime import datetime
 from typing import Any
 
 from django.core.cache.backends.db import DatabaseCache
 from django.db.backends.utils import CursorWrapper
+
+BEHIND = "rows"  # the cache that is used while Redis is away
 
 
 class LastingDatabaseCache(DatabaseCache):
@@ -19,8 +21,11 @@ class LastingDatabaseCache(DatabaseCache):
         super()._cull(db, cursor, now, 0)  # type: ignore[misc]  # not in the stubs
 
 
-def cache(config: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a cache; in the database, it is a `LastingDatabaseCache`."""
+def caches_of(config: dict[str, Any], table: str) -> dict[str, dict[str, Any]]:
+    """Return the setting ``CACHES`` for a cache by its address: in the database, or Redis with the database behind."""
+    rows = {"BACKEND": "database.cache.LastingDatabaseCache", "LOCATION": table}
     if config["BACKEND"] == "django.core.cache.backends.db.DatabaseCache":
-        return {**config, "BACKEND": "database.cache.LastingDatabaseCache"}
-    return config
+        return {"default": {**config, "BACKEND": rows["BACKEND"]}}
+    if "redis" in config["BACKEND"].lower():
+        return {"default": {**config, "BACKEND": "database.redis_cache.RedisOrRows"}, BEHIND: rows}
+    return {"default": config}

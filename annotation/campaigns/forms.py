@@ -118,7 +118,7 @@ class CampaignForm(DeadlineForm):
     splits = SplitsField(
         label=_("Splits"),
         help_text=_(
-            "Enter one split per line: name, annotations per item, and share of the items (a whole number). Items are assigned to splits at random on import."
+            "Enter one split per line: name, annotations per item, and its share of the items. Shares of 1 and 3 mean a quarter and three quarters. Items are assigned to splits at random on import."
         ),
     )
     purpose = forms.CharField(label=_("Why are we collecting this data?"), widget=forms.Textarea(attrs={"rows": 3}))

@@ -8,7 +8,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from database.cache import cache
+from database.cache import caches_of
 from database.sqlite import use_current_sqlite
 
 use_current_sqlite()
@@ -168,7 +168,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
 # Rate limits count across processes and restarts, so the cache is shared: the database, or Redis.
-CACHES = {"default": cache(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"))}
+CACHES = caches_of(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"), "quorate_cache")
 # Failures count by account; by address far more are let through (see `web.logins`). Who gets in counts for nothing.
 ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key", "confirm_email": "60/600s/ip"}
 LOGIN_FAILURES_PER_ACCOUNT = env.int("QUORATE_LOGIN_FAILURES_PER_ACCOUNT", default=50)  # in a quarter of an hour

@@ -16,7 +16,7 @@ from config.settings.base import (
     email_verification,
     env,
 )
-from database.cache import cache
+from database.cache import caches_of
 from marketplace.protocol.questions import is_loopback
 from storage.secrets import kept_secret
 
@@ -79,7 +79,7 @@ _database_url = env.str("MARKETPLACE_DATABASE_URL", default=f"sqlite:///{DATA_DI
 if _database_url == env.str("DATABASE_URL", default=""):
     raise ImproperlyConfigured("MARKETPLACE_DATABASE_URL and DATABASE_URL name one database: each service has its own")
 DATABASES = {"default": database(_database_url)}
-CACHES = {"default": cache(env.cache_url("MARKETPLACE_CACHE_URL", default="dbcache://marketplace_cache"))}
+CACHES = caches_of(env.cache_url("MARKETPLACE_CACHE_URL", default="dbcache://marketplace_cache"), "marketplace_cache")
 STATIC_ROOT = DATA_DIR / "marketplace_static"
 BACKUP_FOLDERS = ()
 BACKUP_NAME = "marketplace"

@@ -37,7 +37,7 @@ class SampleForm(forms.Form):
         min_value=1,
         max_value=5_000,
         help_text=_(
-            "Items are drawn at random from those whose first annotation can be judged. The Natural Questions paper used 139."
+            "Items are drawn at random from those whose first annotation has an answer to judge. The Natural Questions paper used 139 items."
         ),
     )
     least = forms.IntegerField(

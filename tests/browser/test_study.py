@@ -76,7 +76,7 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/studies/")
     factories.run_jobs()
     page.reload()
-    page.get_by_role("cell", name="Super-annotator, α = 8").first.wait_for()
+    page.get_by_role("cell", name="Super-annotator (threshold α = 8)").first.wait_for()
     page.get_by_text("2 items with 25 annotations").wait_for()
     page.get_by_role("cell", name="/ 25").first.wait_for()
     for figure in ("figure-4-passage", "figure-4-short", "coverage", "bounds", "paths"):

@@ -13,7 +13,7 @@ TEXTS: dict[str, str | Plural] = {
         "This link isn't valid because its signature doesn't match. Open the task again from where you found it."
     ),
     "arrival_expired": _("This link has expired. Open the task again from where you found it."),
-    "terms_unknown": _("Invalid terms for %(kind)s: %(problem)s"),
+    "terms_unknown": _("Invalid recruitment settings for %(kind)s: %(problem)s"),
     "arrival_members": _("Members can't use this link. Log in with your account instead."),
     "arrival_person": _("%(parameter)s doesn't contain a valid participant ID."),
     "arrival_visit": _("%(parameter)s doesn't contain a valid visit ID."),
@@ -51,5 +51,5 @@ TEXTS: dict[str, str | Plural] = {
     "bonus_without_work": _("You can pay a bonus only for submitted work."),
     "cap_reached": _("This bonus would exceed the spending cap."),
     "workforce_unknown": _("Unknown workforce %(kind)s. Expected one of %(known)s."),
-    "arrival_forgotten": _("You asked us to delete your ID, so you can't take part again."),
+    "arrival_forgotten": _("Your ID was deleted at your request. You can't take part again."),
 }

@@ -73,8 +73,8 @@ class Progress:
     def left(self) -> int | None:
         """About how many items they may still answer, limited by open annotations, items and their quota.
 
-        Their own injections don't change the estimate: whoever compares it before and after an answer would learn
-        which item was one.
+        Their own injections don't change the estimate: by comparing it before and after an answer, people could learn
+        which items are injections.
         """
         quota_left = self.open if self.campaign.quota is None else self.campaign.quota - self.submitted
         if self.open is None or quota_left is None:

@@ -34,7 +34,7 @@ LABELS_ALONE = ((4, LABELS[0][1], _("It's reasonable and convincing.")), *LABELS
 STEPS = (
     ("", _("Is it on the topic of the question, and does it make sense?"), 1),
     ("y", _("Does it answer the question in a reasonable way?"), 2),
-    ("yy", _("Is it convincing, that is, at least as good as the possibly correct answer?"), 3),
+    ("yy", _("Is it convincing: at least as good as the answer under “Possibly correct answer”?"), 3),
 )
 STEPS_ALONE = (*STEPS[:2], ("yy", _("Is it convincing?"), 3))
 
