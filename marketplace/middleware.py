@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 CONTENT_PREFIX = "/content/"
+PROBES = ("/healthz", "/readyz")
 
 
 class HostMiddleware:
@@ -22,7 +23,7 @@ class HostMiddleware:
         if on_content_host is not request.path.startswith(CONTENT_PREFIX):
             return HttpResponse("There is nothing here.", status=404, content_type="text/plain")
         elsewhere = not on_content_host and host != urlsplit(settings.MARKETPLACE_URL).hostname
-        if elsewhere and request.method == "GET" and request.path != "/healthz":
+        if elsewhere and request.method == "GET" and request.path not in PROBES:
             # Frames and cookies belong to the worker site's own host; on another no task would show.
             return HttpResponseRedirect(f"{settings.MARKETPLACE_URL}{request.get_full_path()}")
         return self.get_response(request)

@@ -11,6 +11,7 @@ from web.signups import OwnersSignupView
 urlpatterns = [
     path("", csrf_exempt(raw_body(root.root)), name="home"),
     path("healthz", root.healthz, name="healthz"),
+    path("readyz", root.readyz, name="readyz"),
     path("groups/<slug:group_id>/next/", hits.accept_next, name="accept-next"),
     path("hits/<slug:hit_id>/", hits.preview, name="preview"),
     path("hits/<slug:hit_id>/accept/", hits.accept, name="accept"),

@@ -48,9 +48,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
     """Report whether people can work here and their work is reviewed; if not, why."""
-    found = readiness.problems(timezone.now())
-    text = "\n".join(found) or "ok"
-    return HttpResponse(f"{text}\n", status=503 if found else 200, content_type="text/plain")
+    return readiness.response(timezone.now())
 
 
 @require_GET

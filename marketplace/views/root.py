@@ -3,9 +3,11 @@
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from marketplace.api.dispatch import dispatch
+from marketplace.health import readiness
 from marketplace.views.hits import listing
 
 
@@ -17,6 +19,12 @@ def root(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "marketplace/front.html")
     return listing(request)
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Report whether people can work here and requesters hear of it; if not, why."""
+    return readiness.response(timezone.now())
 
 
 @require_safe

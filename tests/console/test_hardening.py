@@ -6,12 +6,10 @@ import logging.config
 import os
 import re
 import shutil
-import socket
 import stat
 import subprocess
 import sys
 import threading
-from contextlib import suppress
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -32,6 +30,7 @@ from jobs.models import Heartbeat, Job
 from jobs.ticks import tick
 from tests import factories
 from tests.conftest import ROOT
+from tests.silent import silent_server
 from web.logs import RedactingFormatter
 
 TOKEN = "Zm9vYmFyc2VjcmV0dG9rZW4:1abc:x_-y"
@@ -263,24 +262,13 @@ def test_a_lane_without_a_worker_is_named():
 
 @pytest.fixture
 def silent_broker(settings, monkeypatch):
-    """Return a broker that takes connections and never answers, as one that was stopped; and who connected to it."""
+    """Return who connected to a broker that takes connections and never answers."""
     from config.celery import app
 
-    came, listener = [], socket.create_server(("127.0.0.1", 0), backlog=100)
-
-    def take():
-        with suppress(OSError):
-            while True:
-                came.append(listener.accept()[0])
-
-    threading.Thread(target=take, daemon=True).start()
-    settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
-    monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
-    yield came
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    for one in came:
-        one.close()
+    with silent_server() as (port, came):
+        settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{port}/0"
+        monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
+        yield came
 
 
 def test_a_frozen_broker_keeps_one_probe_waiting_however_many_ask(silent_broker, monkeypatch):

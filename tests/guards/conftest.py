@@ -2,11 +2,12 @@
 
 import pytest
 
-from console import health
+from console.health import readiness
+from web import readiness as probes
 
 
 @pytest.fixture(autouse=True)
 def _readiness_is_not_kept(monkeypatch):
     """Look again at each request: what a test before found says nothing of this one."""
-    monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
-    health.readiness.forget()
+    monkeypatch.setattr(probes, "KEPT_SECONDS", 0.0)
+    readiness.forget()

@@ -19,6 +19,7 @@ HOST = {"host": "worker.localhost"}
 PUBLIC = {
     "home",
     "healthz",
+    "readyz",
     "join",
     "external-submit",
     "helper-script",
