@@ -33,7 +33,7 @@ def previews(release: Release) -> list[Preview]:
 
 def _preview(release: Release, key: str, columns: list[str]) -> Preview | None:
     try:
-        with storages["releases"].open(f"{release.folder}/tables/{key}.jsonl.gz") as raw, gzip.open(raw) as lines:
+        with storages["releases_now"].open(f"{release.folder}/tables/{key}.jsonl.gz") as raw, gzip.open(raw) as lines:
             rows = [orjson.loads(line) for line in islice(lines, ROWS)]
     except OSError:  # the file was removed, or its store is away: the list of files still says what it was
         return None

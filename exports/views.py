@@ -190,6 +190,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     files = [] if closed else sorted(row.manifest.get("files", {}).items())
     may_release = can(signed_in(request), Action.RELEASE, campaign.pk)
     is_kept = row.state == ReleaseState.READY and not closed and _is_kept(row)
+    is_away = is_kept is None
     context = {
         "campaign": campaign,
         "release": row,
@@ -198,7 +199,8 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "snippet": LOAD if row.has_tables else _snippet([name for name, _file in files]),
         "descriptions": [] if closed else descriptions_of(row),
         "closed": closed,
-        "is_kept": is_kept,
+        "is_kept": is_kept or is_away,
+        "is_away": is_away,
         "previews": previews(row) if may_release and is_kept else [],
         "may_release": may_release,
         "only_watched": row.state != ReleaseState.READY and row.job is not None and not may_steer(request, row.job),
@@ -220,12 +222,15 @@ def _away(request: HttpRequest, row: Release) -> HttpResponse:
     return redirect("release", slug=row.campaign.slug, number=row.number)
 
 
-def _is_kept(row: Release) -> bool:
-    """Return whether a release's files are in our storage; the command writes them into a folder of its own instead."""
+def _is_kept(row: Release) -> bool | None:
+    """Return whether a release's files are in our storage, None if it doesn't respond.
+
+    The command writes them into a folder of its own instead.
+    """
     try:
-        return storages["releases"].exists(f"{row.folder}/{SUMS}")
+        return storages["releases_now"].exists(f"{row.folder}/{SUMS}")
     except StoreAway:
-        return True
+        return None
 
 
 @login_required
@@ -236,7 +241,7 @@ def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpRes
     if name not in descriptions_of(row) and name not in row.manifest["files"]:
         raise Http404
     try:
-        file = storages["releases"].open(f"{row.folder}/{name}")
+        file = storages["releases_now"].open(f"{row.folder}/{name}")
     except FileNotFoundError as error:
         raise Http404 from error
     except StoreAway:
@@ -251,7 +256,7 @@ def download_all(request: HttpRequest, slug: str, number: int) -> HttpResponseBa
     """Send all files of a release as one zip."""
     row = _ready(request, slug, number)
     names = sorted([*descriptions_of(row), *row.manifest["files"]])
-    storage, name = storages["releases"], f"{slug}-release-{number}"
+    storage, name = storages["releases_now"], f"{slug}-release-{number}"
     try:
         if not all(storage.exists(f"{row.folder}/{one}") for one in names):
             raise Http404

@@ -33,19 +33,21 @@ class BucketStorage(Storage):
     ----------
     place: ``s3://bucket`` or ``s3://bucket/prefix``.
     attempts: the number of attempts for a request before the store is considered unavailable.
+    seconds: how long an attempt waits for an answer.
     """
 
-    def __init__(self, place: str, attempts: int = 5) -> None:
+    def __init__(self, place: str, attempts: int = 5, seconds: int = 60) -> None:
         if not place.startswith(SCHEME) or not place.removeprefix(SCHEME).split("/")[0]:
             raise ImproperlyConfigured(f"QUORATE_RELEASES: expected s3://bucket or s3://bucket/prefix, got {place!r}")
         self._bucket, _, prefix = place.removeprefix(SCHEME).partition("/")
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
-        self._attempts = attempts
+        self._attempts, self._seconds = attempts, seconds
 
     @cached_property
     def _client(self) -> Any:
-        retries = {"mode": "standard", "max_attempts": self._attempts}
-        return boto3.Session().client("s3", config=Config(retries=retries, connect_timeout=10, read_timeout=60))
+        retries = {"mode": "standard", "total_max_attempts": self._attempts}
+        limits = {"connect_timeout": min(10, self._seconds), "read_timeout": self._seconds}
+        return boto3.Session().client("s3", config=Config(retries=retries, **limits))
 
     def _key(self, name: str) -> str:
         return self._prefix + name

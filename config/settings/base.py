@@ -102,6 +102,7 @@ SQLITE_OPTIONS = {
 # PostgreSQL: nothing waits for a lock or runs a statement for longer; what is given up is tried again.
 LOCK_SECONDS = env.int("QUORATE_LOCK_SECONDS", default=10)
 STATEMENT_SECONDS = env.int("QUORATE_STATEMENT_SECONDS", default=300)
+CONNECT_SECONDS = env.int("QUORATE_CONNECT_SECONDS", default=5)
 
 
 def database(url: str) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def database(url: str) -> dict[str, Any]:
     else:
         # Without jit: compiling a statement of ten milliseconds took eight hundred where its cost was misjudged.
         session = f"-c jit=off -c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
-        config["OPTIONS"] = {"options": session, **config.get("OPTIONS", {})}
+        config["OPTIONS"] = {"options": session, "connect_timeout": CONNECT_SECONDS, **config.get("OPTIONS", {})}
         config.setdefault("CONN_HEALTH_CHECKS", True)
     config.setdefault("CONN_MAX_AGE", 60)
     return config
@@ -191,12 +192,20 @@ _FILES = "storage.files.WholeFileStorage"
 RELEASE_RARE_BELOW = env.int("QUORATE_RARE_BELOW", default=5)
 # Releases can lie in a bucket (s3://bucket/prefix), where several machines and many gigabytes ask for it.
 RELEASES_PLACE = env.str("QUORATE_RELEASES", default="")
+
+
+def _releases(**limits: int) -> dict[str, Any]:
+    """Return the storage of releases; ``limits`` are those of a bucket."""
+    if RELEASES_PLACE:
+        return {"BACKEND": "storage.buckets.BucketStorage", "OPTIONS": {"place": RELEASES_PLACE, **limits}}
+    return {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases", "allow_overwrite": True}}
+
+
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "uploads"}},
     "documents": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "documents"}},
-    "releases": {"BACKEND": "storage.buckets.BucketStorage", "OPTIONS": {"place": RELEASES_PLACE}}
-    if RELEASES_PLACE
-    else {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases", "allow_overwrite": True}},
+    "releases": _releases(),
+    "releases_now": _releases(attempts=1, seconds=5),  # for pages: a person is waiting
     "staticfiles": {"BACKEND": "web.static.HashedStaticFilesStorage"},
 }
 FILE_UPLOAD_PERMISSIONS = 0o600

@@ -19,7 +19,12 @@ DATABASES = {"default": _database}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-for _name, _folder in (("default", "uploads"), ("documents", "documents"), ("releases", "releases")):
+for _name, _folder in (
+    ("default", "uploads"),
+    ("documents", "documents"),
+    ("releases", "releases"),
+    ("releases_now", "releases"),
+):
     STORAGES[_name] = {**STORAGES[_name], "OPTIONS": {**STORAGES[_name]["OPTIONS"], "location": DATA_DIR / _folder}}
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 WHITENOISE_AUTOREFRESH = True

@@ -14,6 +14,7 @@ from django.db import OperationalError
 
 from database.transactions import is_transient
 from tests.conftest import ROOT
+from tests.silent import silent_server
 from web.logs import ShortWhenAway
 
 ASK = """
@@ -35,10 +36,21 @@ print(json.dumps({name: [one.status_code, one.get("Retry-After"), one.content.de
 """
 
 
-def test_a_database_that_is_away_is_said_once(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]  # nobody listens there once this is closed
+@pytest.fixture(params=["away", "frozen"])
+def port(request):
+    """Return a port at which nobody listens, or at which nobody answers."""
+    if request.param == "frozen":
+        with silent_server() as (silent, _came):
+            yield silent
+    else:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            free = listener.getsockname()[1]
+        yield free
+
+
+def test_a_database_that_is_away_is_said_once(port):
     environment = {
+        "QUORATE_CONNECT_SECONDS": "2",
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "config.settings.dev",
         "DATABASE_URL": f"postgres://quorate@127.0.0.1:{port}/quorate",

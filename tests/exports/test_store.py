@@ -36,7 +36,7 @@ def store(monkeypatch, settings):
             monkeypatch.setenv(name, value)
         options = {"place": f"s3://{BUCKET}/quorate/", "attempts": 2}
         bucket = {"BACKEND": "storage.buckets.BucketStorage", "OPTIONS": options}
-        settings.STORAGES = {**settings.STORAGES, "releases": bucket}
+        settings.STORAGES = {**settings.STORAGES, "releases": bucket, "releases_now": bucket}
         yield running
 
 
