@@ -117,7 +117,7 @@ SECTIONS = (
                 "releases",
                 _("Releases"),
                 Action.SEE_RELEASES,
-                ("release", "release-score", "split-seal", "split-unseal"),
+                ("release", "release-write", "release-score", "split-seal", "split-unseal"),
             ),
             Page("boards", _("Leaderboards"), Action.SEE_RELEASES, ("board", "board-team", "board-submit")),
         ),

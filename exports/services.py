@@ -195,16 +195,33 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
         if writing is not None and what["splits"] in ([], writing.splits):
             return writing
         release = release_freeze(actor_id=actor_id, now=now, **what)
-        release.job = job_enqueue(
-            kind="exports.write",
-            payload=WritePayload(release=release.pk),
-            now=now,
-            scope_id=release.campaign_id,
-            requested_by_id=actor_id,
-            key=f"release:{release.pk}",
-        )
-        release.save(update_fields=["job"])
+        _write_enqueue(release, actor_id, now)
     return release
+
+
+def release_write_here(*, release: Release, actor_id: UUID | None, now: datetime) -> Release:
+    """Queue a job that writes a release into our storage, if no job has it: its files are or were written by a command.
+
+    The command may still be writing: both write the same bytes, each to its own place.
+    """
+    with transaction.atomic():
+        campaign_lock(release.campaign)
+        held = Release.objects.select_related("campaign").get(pk=release.pk)
+        if held.job is None:
+            _write_enqueue(held, actor_id, now)
+    return held
+
+
+def _write_enqueue(release: Release, actor_id: UUID | None, now: datetime) -> None:
+    release.job = job_enqueue(
+        kind="exports.write",
+        payload=WritePayload(release=release.pk),
+        now=now,
+        scope_id=release.campaign_id,
+        requested_by_id=actor_id,
+        key=f"release:{release.pk}",
+    )
+    release.save(update_fields=["job"])
 
 
 def release_sent(*, release: Release, name: str, actor_id: UUID, now: datetime) -> None:
@@ -268,13 +285,17 @@ def release_write(
 
 
 def release_rewrite(*, release: Release, target: Target, progress: Progress) -> dict[str, Any]:
-    """Write an existing release again, with identical bytes; its row doesn't change.
+    """Write an existing release again, with identical bytes.
+
+    The row of one that a command didn't finish becomes ready; any other row doesn't change.
 
     Raises
     ------
     BuildError
     """
-    return _built(release, target, progress, None)
+    if release.state == ReleaseState.READY or release.job is not None:
+        return _built(release, target, progress, None)
+    return release_write(release=release, target=target, progress=progress)
 
 
 def _built(release: Release, target: Target, progress: Progress, finished: dict[str, Any] | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.access import campaign_for
@@ -29,7 +29,7 @@ from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
 from exports.selectors.sealing import closed_among, closed_by
-from exports.services import release_request, release_sent
+from exports.services import release_request, release_sent, release_write_here
 from jobs.views import may_steer
 from storage.files import StoreAway
 from web.error_texts import error_text
@@ -206,6 +206,18 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "only_watched": row.state != ReleaseState.READY and row.job is not None and not may_steer(request, row.job),
     }
     return render(request, "exports/release.html", context)
+
+
+@login_required
+@require_POST
+def write_here(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Write the files of a release into our storage that a command writes, wrote, or didn't finish."""
+    campaign = campaign_for(request, slug, Action.RELEASE)
+    row = get_object_or_404(Release.objects.select_related("campaign"), campaign=campaign, number=number)
+    if closed_by(row):
+        raise PermissionDenied
+    written = release_write_here(release=row, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    return redirect("job", job_id=written.job_id)
 
 
 def _ready(request: HttpRequest, slug: str, number: int) -> Release:

@@ -102,6 +102,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("board-team", "board-submit"), ("post", RELEASES)),
     **dict.fromkeys(("release-file", "release-all"), ("get", {"researcher", "admin"})),
     "release-score": ("get post", {"researcher", "admin"}),
+    "release-write": ("post", {"researcher", "admin"}),
     # The address lets anyone in who has it: it holds a key that nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
     **dict.fromkeys(

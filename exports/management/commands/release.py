@@ -143,7 +143,7 @@ def _lines(path: Path | None) -> list[str]:
 
 
 def _made_before(campaign: Campaign, number: int) -> Release:
-    release = Release.objects.select_related("campaign").filter(campaign=campaign, number=number).first()
+    release = Release.objects.select_related("campaign", "job").filter(campaign=campaign, number=number).first()
     if release is None:
         raise CommandError(f"{campaign.slug} has no release {number}")
     closed = closed_by(release)
