@@ -5,12 +5,36 @@ import os
 import sys
 
 from django.core.management import execute_from_command_line
+from django.db import Error
 
+from database.transactions import is_away
 from storage.private import keep_private
+
+
+def main() -> None:
+    """Run a command; what every command may meet is said in a sentence instead of a traceback."""
+    try:
+        execute_from_command_line(sys.argv)
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads the output has ended, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (Error, OSError) as error:
+        if "--traceback" in sys.argv or (isinstance(error, Error) and not is_away(error)):
+            raise
+        sys.exit(f"Error: {_said(error)}")
+
+
+def _said(error: Exception) -> str:
+    if not isinstance(error, OSError):
+        return f"the database doesn't respond: {str(error).strip().splitlines()[0]}"
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}{error.strerror or error}"
+
 
 if __name__ == "__main__":
     if "".join(sys.argv[1:2]).startswith("marketplace_"):  # a service of its own, with settings of its own
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.marketplace"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
     keep_private()
-    execute_from_command_line(sys.argv)
+    main()

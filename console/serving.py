@@ -1,6 +1,5 @@
 """Running web, worker and (in the demo) the marketplace as child processes that may be killed at any time."""
 
-import ctypes
 import os
 import signal
 import socket
@@ -16,8 +15,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from storage.child import end_with
+
 ROOT = Path(__file__).resolve().parents[1]
-_PR_SET_PDEATHSIG = 1
 _RESTART_SECONDS = 1.0
 _PATIENCE_SECONDS = 300  # with a server whose process lives: a busy machine takes long to start one
 
@@ -150,14 +150,6 @@ def run_child(command: list[str], environment: Mapping[str, str]) -> subprocess.
         timeout=1800,
         preexec_fn=partial(end_with, os.getpid()),
     )
-
-
-def end_with(parent: int) -> None:
-    """Ask Linux to end this process when its parent dies, however that happens."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died before we asked
-            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def free_port(first: int) -> int:

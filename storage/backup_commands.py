@@ -35,6 +35,8 @@ class BackupCommand(BaseCommand):
                 place = str(path)
         except BackupError as error:
             raise CommandError(str(error)) from error
+        except OSError as error:  # a full disk, no permission, a closed pipe
+            raise CommandError(f"the backup wasn't written: {error.strerror or error}") from error
         self.stderr.write(f"{len(manifest['files'])} files written to {place}")
 
 
@@ -60,8 +62,11 @@ class RestoreCommand(BaseCommand):
             else:
                 with Path(options["source"]).open("rb") as stream:
                     manifest = restore(stream)
-        except (BackupError, OSError) as error:
+        except BackupError as error:
             raise CommandError(str(error)) from error
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise CommandError(f"nothing was restored: {place}{error.strerror or error}") from error
         self.stderr.write(f"{len(manifest['files'])} files of {manifest['made_at']} restored and verified")
         if not manifest["is_same_key"]:
             self.stderr.write(

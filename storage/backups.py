@@ -6,6 +6,7 @@ the database is copied first, and all files that it names exist when the files a
 job ends, so they are read before the database and again after it.
 """
 
+import fcntl
 import json
 import os
 import shutil
@@ -13,8 +14,9 @@ import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
@@ -22,11 +24,13 @@ from urllib.parse import quote
 from django.conf import settings
 from django.db import connection
 
+from storage.child import end_with
 from storage.tars import TarDamaged, hashed_tar, unpacked
 
 KEYS = "keys.json"
 DATABASES = ("database.sqlite3", "database.pgdump")
 FORMAT = 1
+INTERRUPTED = ".restore-interrupted"  # is there from the first change of a restore to its last
 
 
 class BackupError(RuntimeError):
@@ -40,7 +44,7 @@ def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
     """Write an archive to a stream and return its manifest."""
     folder = Path(settings.DATA_DIR)
     with (
-        tempfile.TemporaryDirectory(prefix="quorate-backup-") as temporary,
+        _work_folder(folder, ".backup-") as temporary,
         hashed_tar(stream) as archive,
     ):
         early = Path(temporary) / "early"
@@ -63,23 +67,54 @@ def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
 
 def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
     """Write a complete archive to a folder, or nothing if it fails; return its path and manifest."""
-    target.mkdir(parents=True, exist_ok=True)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BackupError(
+            f"{target} isn't a folder: name a folder for the backups, or - for standard output"
+        ) from error
     final = target / f"{settings.BACKUP_NAME}-{now.replace(':', '').replace('-', '')[:15]}Z.tar"
     part = final.with_suffix(".part")
-    try:
-        with part.open("xb") as stream:
-            manifest = backup_write(stream, now=now)
-            stream.flush()
-            os.fsync(stream.fileno())
-    except FileExistsError as error:
-        raise BackupError(
-            f"{part} already exists: another backup is running, or an earlier one was interrupted. If none is running, delete the file"
-        ) from error
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    part.replace(final)
+    with _alone(target, ".backup.lock"):
+        for left in target.glob(f"{settings.BACKUP_NAME}-*.part"):  # by one that was killed
+            left.unlink(missing_ok=True)
+        try:
+            with part.open("xb") as stream:
+                manifest = backup_write(stream, now=now)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        part.replace(final)
     return final, manifest
+
+
+@contextmanager
+def _alone(folder: Path, name: str) -> Iterator[None]:
+    """Hold a lock file, which Linux lets go when this process ends, however that happens."""
+    path = folder / name
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BackupError(f"another backup or restore is running in {folder}") from error
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _work_folder(folder: Path, prefix: str) -> Iterator[str]:
+    """Yield a temporary folder in the data folder, and delete those that killed processes left there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder, f"{prefix}lock"):
+        for left in folder.glob(f"{prefix}*"):
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=folder) as temporary:
+            yield temporary
 
 
 def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
@@ -113,7 +148,10 @@ def _database_copy(folder: Path) -> str:
             closing(sqlite3.connect(f"file:{quote(str(source))}?mode=ro", uri=True)) as live,
             closing(sqlite3.connect(target)) as copy,
         ):
-            live.backup(copy, pages=-1)
+            try:
+                live.backup(copy, pages=-1)
+            except sqlite3.Error as error:
+                raise BackupError(f"the database can't be copied to {folder}: {error}") from error
             if copy.execute("PRAGMA quick_check").fetchone()[0] != "ok":
                 raise BackupError("the copy of the database is damaged: check the disk")
         return target.name
@@ -135,7 +173,14 @@ def _postgresql(program: str, *arguments: str) -> None:
     }
     environment = {name: value for name, value in environment.items() if value}
     try:
-        done = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603  PostgreSQL's own programs
+            [program, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=partial(end_with, os.getpid()),
+        )
     except FileNotFoundError as error:
         raise BackupError(f"{program} is not installed: it comes with the client of PostgreSQL") from error
     if done.returncode != 0:
@@ -149,35 +194,52 @@ def restore(stream: IO[bytes]) -> dict[str, Any]:
     """Restore an archive into an empty installation and return its manifest.
 
     Everything is first unpacked next to its destination and compared with the manifest; nothing changes before that.
-    Jobs that were queued or running continue when a worker runs.
+    Jobs that were queued or running continue when a worker runs. After a restore that was killed, the next one begins
+    again: the database comes last, and appears whole or not at all.
 
     Raises
     ------
     BackupError
         The installation isn't empty, or the archive is damaged, cut short, or from another service or database.
     """
-    _refuse_unless_empty()
     folder = Path(settings.DATA_DIR)
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as temporary:
+    with _work_folder(folder, ".restore-") as temporary:
+        marker = folder / INTERRUPTED
+        _refuse_unless_empty(is_interrupted=marker.exists())
         manifest = _unpacked(stream, Path(temporary))
         secret = _secret(Path(temporary) / KEYS)
         _check_database(Path(temporary) / manifest["database"])
+        marker.touch()
         for name in settings.BACKUP_FOLDERS:
+            _folder_empty(folder / name)  # of what an interrupted restore moved there
             _folder_restore(Path(temporary) / name, folder / name)
+        manifest["is_same_key"] = _key_restore(secret)
         _database_restore(Path(temporary) / manifest["database"])  # last: with it the installation is there
-    manifest["is_same_key"] = _key_restore(secret)
+        marker.unlink()
     return manifest
 
 
-def _refuse_unless_empty() -> None:
+def _refuse_unless_empty(*, is_interrupted: bool) -> None:
     tables = connection.introspection.table_names()
     connection.close()
+    if tables and is_interrupted:
+        raise BackupError(
+            f"the database is there: the restore that was interrupted here had finished, unless someone set up this "
+            f"installation since. Check it, and delete {Path(settings.DATA_DIR) / INTERRUPTED}"
+        )
     if tables:
         raise BackupError("the database isn't empty: restore into a new installation (DATABASE_URL, QUORATE_DATA)")
     for name in settings.BACKUP_FOLDERS:
-        if any((Path(settings.DATA_DIR) / name).glob("*")):
+        if not is_interrupted and any((Path(settings.DATA_DIR) / name).glob("*")):
             raise BackupError(f"{Path(settings.DATA_DIR) / name} isn't empty: restore into a new QUORATE_DATA")
+
+
+def _folder_empty(folder: Path) -> None:
+    for child in folder.glob("*"):
+        if child.is_dir() and not child.is_symlink():
+            shutil.rmtree(child)
+        else:
+            child.unlink()
 
 
 def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:

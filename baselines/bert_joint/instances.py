@@ -16,7 +16,7 @@ import numpy.typing as npt
 from baselines.nq.examples import Example, read_examples
 from baselines.nq.vocabulary import Vocabulary, vocabulary_read
 from baselines.nq.windows import Shape, Windows, windows_of
-from console.serving import end_with
+from storage.child import end_with
 
 SHARD = 1_000  # windows at least, before a shard is written
 _PARTS = ("ids", "segments", "starts", "ends", "kinds")

@@ -204,7 +204,7 @@ def test_a_manifest_that_lies_is_a_sentence(archive, settings, tmp_path, monkeyp
     if connection.vendor != "sqlite":
         pytest.skip("the archive holds what this database is")
     settings.DATA_DIR = tmp_path / "new"
-    monkeypatch.setattr("storage.backups._refuse_unless_empty", lambda: None)
+    monkeypatch.setattr("storage.backups._refuse_unless_empty", lambda **_: None)
     (tmp_path / "victim.sqlite3").write_bytes(b"another installation's")
     with pytest.raises(BackupError, match=why):
         restore(io.BytesIO(harm(archive)))
