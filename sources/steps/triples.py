@@ -5,8 +5,9 @@ import heapq
 from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.slots.ordering import seeded
 from annotation.tasktypes.kbqa.items import BETWEEN, MOST_FACTS, SEVERAL
@@ -79,17 +80,16 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     out.begin(ROWS, DAMAGED)
     drawn, counts = _drawn(given, out)
     facts = _facts(given, {triple.subject for triple in drawn})
-    for triple, (file, row) in sorted(drawn.items()):
-        about = facts[triple.subject]
-        names = [
-            one.object for one in about if one.predicate in given.parameters["alias"] and one.object != triple.subject
-        ]
+    aliases, about = frozenset(given.parameters["alias"]), _About("", {}, [])
+    for triple, (file, row) in sorted(drawn.items()):  # those of one subject one after the other
+        if about.subject != triple.subject:
+            about = _about(triple.subject, facts[triple.subject], aliases)
         out.row(
             ROWS,
             {
                 "id": hashlib.sha256(f" {BETWEEN} ".join(triple).encode()).hexdigest()[:16],
-                "triple": f" {BETWEEN} ".join(_merged(triple, about)),
-                "aliases": list(dict.fromkeys(names)),
+                "triple": f" {BETWEEN} ".join(about.merged[triple.predicate]),
+                "aliases": about.aliases,
                 "facts": [f"{one.predicate} {BETWEEN} {one.object}" for one in _others(triple, about)],
                 "origin": given.origin(given.inputs["facts"][file], row),
             },
@@ -160,17 +160,27 @@ def _facts(given: Given, subjects: set[str]) -> dict[str, list[Triple]]:
     return {subject: list(own) for subject, own in facts.items()}
 
 
-def _merged(triple: Triple, about: list[Triple]) -> Triple:
-    """Return a fact with all objects that its subject has for its predicate, as in the published files."""
-    objects = [one.object for one in about if one.predicate == triple.predicate]
-    return triple._replace(object=SEVERAL.join(objects))
+class _About(NamedTuple):
+    """The facts about a subject, merged by predicate as in the published files, and its other names."""
+
+    subject: str
+    merged: dict[str, Triple]
+    aliases: list[str]
 
 
-def _others(triple: Triple, about: list[Triple]) -> list[Triple]:
+def _about(subject: str, facts: list[Triple], aliases: frozenset[str]) -> _About:
+    objects: dict[str, list[str]] = defaultdict(list)
+    for one in facts:
+        objects[one.predicate].append(one.object)
+    merged = {predicate: Triple(subject, predicate, SEVERAL.join(several)) for predicate, several in objects.items()}
+    names = [one.object for one in facts if one.predicate in aliases and one.object != subject]
+    return _About(subject, merged, list(dict.fromkeys(names)))
+
+
+def _others(triple: Triple, about: _About) -> list[Triple]:
     """Return a subject's facts, one per predicate; the chosen fact is among the first hundred."""
-    merged = dict.fromkeys(_merged(one, about) for one in about)
-    asked = _merged(triple, about)
-    first = list(merged)[:MOST_FACTS]
+    first = list(islice(about.merged.values(), MOST_FACTS))
+    asked = about.merged[triple.predicate]
     return first if asked in first else [*first[:-1], asked]
 
 
