@@ -15,6 +15,7 @@ from evaluation.models import Board
 from exports.services import release_request
 from jobs.models import Job
 from jobs.services import job_run
+from quality.policies.policy import Policy
 from tests import factories
 from tests.workforces.acts import by_link
 from workforces.services.workforces import workforce_add
@@ -36,7 +37,7 @@ class World:
 
     def __init__(self) -> None:
         now = timezone.now()
-        self.campaign = campaign = factories.antique(items=6, n=2)
+        self.campaign = campaign = factories.antique(items=6, n=2, policy=Policy(inspection_rate=1.0))
         worker = factories.annotator(campaign)
         annotation = factories.vote(campaign, worker, 3)
         self.assignment = factories.claim(campaign, worker)
