@@ -12,13 +12,16 @@ from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from annotation.models import (
+    Annotation,
     AnnotationState,
     Assignment,
     AssignmentState,
     Campaign,
     CampaignState,
     Injection,
+    Item,
     Participation,
+    Purpose,
     SlotState,
     Snapshot,
     Standing,
@@ -30,11 +33,13 @@ from database.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """An annotator's progress in a campaign; ``open`` counts annotations open to anyone, None if not known yet.
+    """An annotator's progress in a campaign.
 
+    ``open`` counts annotations open to anyone, None if not known yet, and ``open_items`` the items that they are of.
     ``answers`` counts the answers to their questions that they haven't read.
 
-    ``items`` is the number of items; nobody answers an item twice. ``item_seconds`` is the median time of an
+    ``items`` is the number of items, those of a finished pilot only where they answered them; nobody answers an item twice.
+    ``item_seconds`` is the median time of an
     item in the campaign, all stages together; 0 if there is none yet.
 
     People also answer injections, which ``items`` leaves out and ``submitted`` counts. ``injected`` of theirs are
@@ -46,6 +51,7 @@ class Progress:
     open: int | None
     standing: str
     items: int = 0
+    open_items: int = 0
     item_seconds: float = 0
     answers: int = 0
     skipped: int = 0  # items that they gave to others for good
@@ -71,7 +77,7 @@ class Progress:
 
     @property
     def left(self) -> int | None:
-        """About how many items they may still answer, limited by open annotations, items and their quota.
+        """About how many items they may still answer, limited by open items, all items and their quota.
 
         Their own injections don't change the estimate: by comparing it before and after an answer, people could learn
         which items are injections.
@@ -83,7 +89,7 @@ class Progress:
             return 0
         grown = 1 + self.injected_share
         own = round((self.items - self.skipped) * grown) - self.submitted
-        most = round(self.open * grown)
+        most = round(min(self.open, self.open_items) * grown)
         return max(1, min(most, own) if self.campaign.quota is None else min(most, own, quota_left))
 
     @property
@@ -103,8 +109,13 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
     injections = Injection.objects.filter(campaign=OuterRef("campaign"), surrogate=surrogate_id)
     filled = injections.filter(slot__state=SlotState.FILLED).order_by()
     answered = Subquery(filled.values("campaign").annotate(n=Count("pk")).values("n"))
+    pilots = Item.objects.filter(campaign=OuterRef(OuterRef("campaign")), batch__purpose=Purpose.PILOT)
+    own_pilots = Annotation.objects.filter(surrogate=surrogate_id, item__in=pilots.values("pk"))
+    own_pilots = own_pilots.exclude(state=AnnotationState.UNDONE).order_by()
+    piloted = Subquery(own_pilots.values("campaign").annotate(n=Count("pk")).values("n"))
     own_places = Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
-    rows = own_places.annotate(injected=answered).values("campaign_id", "submitted", "standing", "injected")
+    own_places = own_places.annotate(injected=answered, piloted=piloted)
+    rows = own_places.values("campaign_id", "submitted", "standing", "injected", "piloted")
     places = {row["campaign_id"]: row for row in rows}
     names = ("data__slots", "data__splits", "data__stage_median_seconds", "data__pilot", "data__injected_share")
     kept = {
@@ -131,16 +142,18 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
 
 
 def _progress(campaign: Campaign, place: Mapping[str, Any] | None, kept: Mapping[str, Any] | None) -> Progress:
-    own = place or {"submitted": 0, "standing": Standing.ACTIVE, "injected": 0}
+    own = place or {"submitted": 0, "standing": Standing.ACTIVE, "injected": 0, "piloted": 0}
     found = Progress(campaign, own["submitted"], None, own["standing"], injected=own["injected"] or 0)
     if kept is None:
         return found
     slots, splits, seconds, pilot, injected_share = kept.values()
     pilot = pilot or {"items": 0, "open": 0}  # numbers of an earlier version
+    launched = sum(split["items"] - split.get("drafts", 0) for split in splits)
     return replace(
         found,
         open=slots.get("open", 0) + pilot["open"],
-        items=sum(split["items"] - split.get("drafts", 0) for split in splits) + pilot["items"],
+        items=launched + (pilot["items"] if pilot["open"] else own["piloted"] or 0),
+        open_items=sum(split["incomplete"] for split in splits) + min(pilot["open"], pilot["items"]),
         item_seconds=sum(seconds.values()),
         injected_share=injected_share or 0,
     )

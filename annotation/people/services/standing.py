@@ -4,9 +4,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from accounts.audit import record
 from accounts.models import User
-from annotation.models import Campaign, NotificationKind, Participation, Standing, StandingChange
+from annotation.models import Campaign, Injection, NotificationKind, Participation, Standing, StandingChange
 from annotation.notifications.services import notify
 from annotation.slots.services.counting import people_lock
 from database.transactions import require_transaction
@@ -17,6 +19,14 @@ def injections_scheduled(*, place: Participation, planned_to: int) -> None:
     require_transaction()
     place.planned_to = planned_to
     Participation.objects.filter(pk=place.pk).update(planned_to=planned_to)
+
+
+def injections_unscheduled(*, campaign: Campaign) -> None:
+    """Have injections planned anew for everyone, if the campaign has had none: they can begin with the next item."""
+    require_transaction()
+    if not Injection.objects.filter(campaign=campaign).exists():
+        ahead = Participation.objects.filter(campaign=campaign, planned_to__gt=F("served"))
+        ahead.update(planned_to=F("served"))
 
 
 def standing_move(

@@ -18,8 +18,10 @@ from annotation.models import (
     Assignment,
     Campaign,
     Injection,
+    Item,
     ItemState,
     Participation,
+    Purpose,
     Slot,
     SlotState,
     Standing,
@@ -44,7 +46,7 @@ def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None
     """Create the exposures among an annotator's next few items. The participation must be locked.
 
     The first items contain more exposures; after that each block of ``1 / rate`` items contains one, at a position
-    drawn by the campaign's seed. An exposure that passed without a check is replaced soon after, so annotators who skip
+    drawn by the campaign's seed. The first items are those after a pilot that the annotator took part in. An exposure that passed without a check is replaced soon after, so annotators who skip
     items, or don't submit them, are checked too.
     """
     require_transaction()
@@ -55,11 +57,22 @@ def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None
     if found is None or not _keys(campaign).exists():
         return
     policy = found[1]
-    places = [*_places(campaign.seed, policy, place.surrogate_id, begin, end), *_replaced(place, policy, now)]
+    after = _pilot_items(place)
+    drawn = _places(campaign.seed, policy, place.surrogate_id, max(0, begin - after), end - after)
+    places = [*(after + position for position in drawn), *_replaced(place, policy, now)]
     if places and not is_someone:
         places = places[: _left_for_unknown(campaign, policy)]
     for position in places:
         _mint(campaign, policy, place.surrogate_id, position)
+
+
+def _pilot_items(place: Participation) -> int:
+    """Return how many pilot items an annotator received before their first exposure is planned; 0 after that."""
+    own = {"campaign": place.campaign, "surrogate_id": place.surrogate_id}
+    if Injection.objects.filter(**own).exists():
+        return 0
+    pilots = Item.objects.filter(campaign=place.campaign, batch__purpose=Purpose.PILOT)
+    return Assignment.objects.filter(**own, item__in=pilots).count()
 
 
 def _keys(campaign: Campaign) -> Any:

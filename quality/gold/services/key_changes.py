@@ -7,6 +7,7 @@ from uuid import UUID
 from accounts.audit import record
 from annotation.items.services.items import item_retire
 from annotation.models import Item
+from annotation.people.services.standing import injections_unscheduled
 from annotation.slots.services.counting import item_slots_close, people_lock
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
@@ -31,6 +32,7 @@ def key_judged(*, key: GoldKey, said: Said, now: datetime) -> None:
     if confirms:
         GoldKey.objects.filter(pk=key.pk, state=GoldKeyState.WAITING).update(state=GoldKeyState.ACTIVE)
         GoldKey.objects.filter(pk=key.pk).update(confirmed_at=now)
+        injections_unscheduled(campaign=key.campaign)
     else:
         GoldKey.objects.filter(pk=key.pk, state=GoldKeyState.ACTIVE).update(state=GoldKeyState.WAITING)
     action = "gold_key_confirm" if confirms else "gold_key_doubt"

@@ -17,6 +17,7 @@ from annotation.items.services.item_checks import Checked, checked_rows
 from annotation.locks import campaign_lock
 from annotation.models import Batch, BatchState, Campaign, Item, Purpose
 from annotation.models import Split as SplitRow
+from annotation.people.services.standing import injections_unscheduled
 from annotation.slots.ordering import new_example_id
 from annotation.tasktypes.base import Accepted
 from annotation.tasktypes.registry import TASK_TYPES
@@ -118,6 +119,8 @@ def key_create(
     if experts:
         parts = TASK_TYPES[item.campaign.task_type].parts_of_key(accepted)
         case_open(item=item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=actor_id, now=now)
+    else:
+        injections_unscheduled(campaign=item.campaign)
     return key
 
 
