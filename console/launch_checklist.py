@@ -60,14 +60,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             _("Write guidelines"),
         ),
         _pilot(campaign),
-        Step(
-            _("Gold questions"),
-            GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.ACTIVE).exists(),
-            _("Accuracy isn't measured, so careless work goes unnoticed."),
-            "quality-gold",
-            _("Add gold questions"),
-        ),
-        *_experts_for_gold(campaign),
+        *_gold(campaign),
         _annotators(campaign, workforces),
         *_pay(campaign, workforces),
         Step(
@@ -102,7 +95,10 @@ def _pilot(campaign: Campaign) -> Step:
     """Return the step of a pilot, which is done once nobody has any of its items left to annotate."""
     launched = Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT).exclude(state=BatchState.DRAFT)
     if not launched.exists():
-        why = _("You'd find unclear guidelines only after paying annotators.")
+        if Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT, items__isnull=False).exists():
+            why = _("The pilot's items are ready, but the pilot isn't launched.")
+            return Step(_("Pilot"), False, why, "pilot", _("Launch the pilot"))
+        why = _("You'd find unclear guidelines only after the annotation.")
         return Step(_("Pilot"), False, why, "pilot", _("Start a pilot"))
     unfinished = Slot.objects.filter(
         campaign=campaign, item__batch__purpose=Purpose.PILOT, state__in=[SlotState.OPEN, SlotState.HELD]
@@ -137,18 +133,26 @@ def _plan(campaign: Campaign) -> list[Step]:
     ]
 
 
-def _experts_for_gold(campaign: Campaign) -> list[Step]:
-    """Return the step of inviting experts, if gold questions wait for one."""
-    if not GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.WAITING).exists():
-        return []
+def _gold(campaign: Campaign) -> list[Step]:
+    """Return the step of adding gold questions, and that of inviting experts if gold questions wait for one."""
+    states = set(GoldKey.objects.filter(campaign=campaign).values_list("state", flat=True).distinct())
+    is_waiting, is_used = GoldKeyState.WAITING in states, GoldKeyState.ACTIVE in states
+    why = _("Accuracy isn't measured, so careless work goes unnoticed.")
+    if is_waiting:
+        why = _("No gold question is in use yet: they wait until experts confirm them.")
+    button = _("View gold questions") if is_waiting else _("Add gold questions")
+    step = Step(_("Gold questions"), is_used, why, "quality-gold", button)
+    if not is_waiting:
+        return [step]
     return [
+        step,
         Step(
             _("Experts"),
             Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).exists(),
             _("Gold questions are waiting for an expert, and this campaign has no experts."),
             "campaign-people",
             _("Invite experts"),
-        )
+        ),
     ]
 
 

@@ -3,12 +3,14 @@
 import uuid
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.files.storage import default_storage
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
@@ -39,6 +41,7 @@ def import_page(request: HttpRequest, slug: str) -> HttpResponse:
         form = forms[what] = form_class(request.POST, request.FILES, auto_id=f"id_{what}_%s")
         if form.is_valid():
             _enqueue_import(request, campaign, kind, form.cleaned_data)
+            messages.success(request, _("The import has started. Its progress and result are under “Imports” below."))
             return redirect("campaign-import", slug=slug)
     jobs = Job.objects.filter(scope_id=campaign.pk, kind__startswith="annotation.import").order_by("-created_at")[:10]
     preview = (

@@ -25,6 +25,7 @@ from annotation.models import Campaign, Item, Purpose
 from annotation.tasktypes.base import Voted, Written
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.experts.services.cases import CaseError, case_ask
+from quality.gold.services.keys import GOLD_SPLIT
 from quality.models import CaseReason, Verdict
 from quality.policies.selectors import policy_current
 from web.error_texts import error_text
@@ -42,7 +43,9 @@ MOST_REFUSED = 3  # are named
 ASK = BulkAct(
     "ask",
     gettext_lazy("Send to experts"),
-    gettext_lazy("Experts judge every distinct answer to these items. Each expert first judges them independently."),
+    gettext_lazy(
+        "Experts judge the distinct labels or answers of these items, but not “no answer”. Each expert first judges them independently."
+    ),
 )
 
 
@@ -89,7 +92,7 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
         Column("question", _("Question"), lambda row: row.item.content.get("question_text", "")),
         *_answer_column(campaign),
         *(_label_columns(campaign) if sees_answers else []),
-        Column("split", _("Split"), lambda row: row.item.split.name),
+        Column("split", _("Split"), _split),
         Column("batch", _("Batch"), lambda row: row.item.batch),
         Column(
             "annotations",
@@ -112,6 +115,10 @@ def _label_columns(campaign: Campaign) -> list[Column]:
     if not isinstance(task_type, Written):
         columns.append(Column("agreement", _("Same answer"), _same_answer, is_number=True))
     return columns
+
+
+def _split(row: CountedItem) -> str:
+    return _("gold questions") if row.item.split.name == GOLD_SPLIT else row.item.split.name
 
 
 def _same_answer(row: CountedItem) -> str:
