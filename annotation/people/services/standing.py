@@ -22,7 +22,7 @@ def injections_scheduled(*, place: Participation, planned_to: int) -> None:
 
 
 def injections_unscheduled(*, campaign: Campaign) -> None:
-    """Have injections planned anew for everyone, if the campaign has had none: they can begin with the next item."""
+    """Have injections planned again for everyone, if the campaign has had none: they can begin with the next item."""
     require_transaction()
     if not Injection.objects.filter(campaign=campaign).exists():
         ahead = Participation.objects.filter(campaign=campaign, planned_to__gt=F("served"))
