@@ -153,7 +153,8 @@ def _progress(campaign: Campaign, place: Mapping[str, Any] | None, kept: Mapping
         found,
         open=slots.get("open", 0) + pilot["open"],
         items=launched + (pilot["items"] if pilot["open"] else own["piloted"] or 0),
-        open_items=sum(split["incomplete"] for split in splits) + min(pilot["open"], pilot["items"]),
+        open_items=sum(split.get("incomplete", split["items"]) for split in splits)
+        + min(pilot["open"], pilot["items"]),
         item_seconds=sum(seconds.values()),
         injected_share=injected_share or 0,
     )
