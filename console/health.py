@@ -66,5 +66,5 @@ def _broker(_now: datetime) -> Iterator[str]:
         broker.release()
 
 
-_DATABASE: tuple[Check, ...] = (_writable, migrated, cache_table, clocks_agree, _worker, _lanes)
+_DATABASE: tuple[Check, ...] = (migrated, _writable, cache_table, clocks_agree, _worker, _lanes)
 readiness = Readiness(problems)

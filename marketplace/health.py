@@ -35,5 +35,5 @@ def _swept(_now: datetime) -> Iterator[str]:
         yield f"messages to requesters haven't been sent for {(now - oldest).total_seconds():.0f} seconds"
 
 
-_DATABASE: tuple[Check, ...] = (_writable, migrated, cache_table, clocks_agree, _swept)
+_DATABASE: tuple[Check, ...] = (migrated, _writable, cache_table, clocks_agree, _swept)
 readiness = Readiness(problems)

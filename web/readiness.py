@@ -57,7 +57,9 @@ def database_problems(checks: tuple[Check, ...], now: datetime) -> Iterator[str]
     """Yield the problems that checks of the database find, or that it doesn't respond."""
     try:
         for check in checks:
-            yield from check(now)
+            yield from (found := list(check(now)))
+            if found and check is migrated:
+                return  # the others would stumble over missing tables
     except DatabaseError:
         yield "the database doesn't respond or cannot be written"
 

@@ -8,7 +8,7 @@ and leaves, in who confirms and pays their work, in how they are notified, and i
 import hashlib
 import hmac
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -205,6 +205,10 @@ class Kind(ABC):
         NotConfigured
         """
         raise NotConfigured("there are no books on the other side")
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with this installation's connection to the other side, each with its remedy."""
+        yield from ()
 
     # Pay. Each of these is part of a larger transaction.
 

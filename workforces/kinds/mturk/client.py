@@ -191,6 +191,10 @@ class Market:
             return hit_id
         return str(answer["HIT"]["HITId"])
 
+    def balance(self) -> str:
+        """Return the money that is left, in dollars."""
+        return str(self._call("get_account_balance")["AvailableBalance"])
+
     def find(self, token: str) -> str | None:
         """Return the HIT with a token, after reading all of our HITs."""
         return next((hit.hit_id for hit in self.hits() if hit.note == token), None)

@@ -1,10 +1,12 @@
 """The connection to the marketplace configured in this installation."""
 
+from collections.abc import Iterator
+
 from django.conf import settings
 
 from database.transactions import refuse_transaction
 from workforces.kinds.base import NotConfigured
-from workforces.kinds.mturk.client import Endpoint, Market
+from workforces.kinds.mturk.client import Endpoint, Market, Refused, Unreachable
 
 
 def market() -> Market:
@@ -25,3 +27,15 @@ def market() -> Market:
         ),
         refuse_transaction,
     )
+
+
+def faults() -> Iterator[tuple[str, str]]:
+    """Ask the configured marketplace, if there is one, for the balance; yield the problem and its remedy."""
+    if not settings.MTURK_ENDPOINT_URL:
+        return
+    try:
+        market().balance()
+    except (NotConfigured, Refused, Unreachable) as error:
+        keys = "MTURK_ENDPOINT_URL, MTURK_ACCESS_KEY_ID, and MTURK_SECRET_ACCESS_KEY"
+        remedy = f"Compare {keys} with what marketplace_requester printed."
+        yield f"the marketplace at {settings.MTURK_ENDPOINT_URL}: {error}", remedy

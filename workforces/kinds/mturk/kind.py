@@ -5,7 +5,7 @@ the marketplace lists the finished assignment with our code. (MTurk Requester UI
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -62,6 +62,12 @@ class MTurk(Kind):
     def configured(self, _secret: str, now: float) -> "MTurk":
         """Return this kind with the marketplace of this installation."""
         return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now)
+
+    def faults(self) -> Iterator[tuple[str, str]]:
+        """Ask the marketplace for the balance, if one is set."""
+        from workforces.kinds.mturk.connection import faults  # noqa: PLC0415  boto3, where it is asked for
+
+        return faults()
 
     def source(self, campaign_id: UUID) -> str:
         """Return the marketplace, because its workers have the same ids in every campaign."""
