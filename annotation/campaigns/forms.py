@@ -126,7 +126,7 @@ class CampaignForm(DeadlineForm):
         label=_("What is recorded, and for how long?"),
         widget=forms.Textarea(attrs={"rows": 3}),
         initial=_(
-            "We record your answers, how long each step takes, and what you select on the page. We don't log individual keystrokes. We keep this data until the dataset is published. Answers are published without your name."
+            "We record your answers, how long each step takes, and what you select on the page. We don't log individual keystrokes. What you select on the page is deleted after 90 days. Answers and times are kept, and published without your name."
         ),
     )
     contact = forms.CharField(label=_("Contact"))

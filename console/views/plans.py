@@ -112,7 +112,7 @@ def _chart(last: CampaignPlan) -> Any:
         (_("Policy"), _("Share"), _("Low"), _("High")),
         rows,
         lambda axes: kinds.bars_with_intervals(
-            axes, list(plans), spreads, x=_("Share of wrong labels (range of 90 percent of runs)")
+            axes, list(plans), spreads, x=_("Share of wrong labels (bars: the middle 90 percent of simulated runs)")
         ),
         (6.4, 0.9 + 0.5 * len(plans)),
     )

@@ -236,7 +236,7 @@ def test_people_are_sorted_and_several_are_warned_at_once(managed):
     assert all(person.name in page for person in people)
     ids = [str(person.surrogate_id) for person in people]
     page = client.post(base, {"row": ids, "act": "warn"}, follow=True).content.decode()
-    assert "Failed for 2: Give a reason" in page
+    assert "Not applied to 2 of them: Give a reason" in page
     page = client.post(
         base, {"row": ids, "act": "warn", "reason-warn": "read the guidelines"}, follow=True
     ).content.decode()

@@ -67,7 +67,7 @@ class WritingPages(Pages):
         ),
         "paste": (
             _("Allow writers to paste text"),
-            _("The amount of pasted text is recorded if the consent text covers behavior, and writers are told so."),
+            _("The number of pasted characters is recorded, and writers are told, if the consent text says that behavior is compared."),
         ),
     }
     remark_texts = {

@@ -146,7 +146,7 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
         )
         messages.success(request, said % {"n": done})
     for reason, n in Counter(refused).items():
-        messages.error(request, _("Failed for %(n)s: %(reason)s") % {"n": n, "reason": reason})
+        messages.error(request, _("Not applied to %(n)s of them: %(reason)s") % {"n": n, "reason": reason})
 
 
 @login_required

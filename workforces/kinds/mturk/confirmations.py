@@ -59,7 +59,7 @@ def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
     """
     answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
     if not answered_at:
-        return gettext_noop("Submitted before the work was done")
+        return gettext_noop("This assignment was submitted before its items were answered")
     if problem or ticket.is_signed:
         return str(problem)
     if forgotten and claimed_name(ticket):
