@@ -41,7 +41,7 @@ TEXTS: dict[str, str | Plural] = {
     "terms_approval": _("auto_approval_seconds must be between approve_after_seconds and 2,592,000."),
     "terms_reward": _("reward_cents must be at least 1."),
     "terms_count": _(
-        'On a marketplace, “unsigned” can\'t be “count”: visits without a signature wait until the marketplace confirms them.'
+        "On a marketplace, “unsigned” can't be “count”: visits without a signature wait until the marketplace confirms them."
     ),
     "appeal_without_refusal": _("Pay for this work wasn't refused."),
     "appeal_paid": _("This work has already been paid. You can only grant the appeal."),

@@ -67,7 +67,9 @@ class WritingPages(Pages):
         ),
         "paste": (
             _("Allow writers to paste text"),
-            _("The number of pasted characters is recorded, and writers are told, if the consent text says that behavior is compared."),
+            _(
+                "The number of pasted characters is recorded, and writers are told, if the consent text says that behavior is compared."
+            ),
         ),
     }
     remark_texts = {
