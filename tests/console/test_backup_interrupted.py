@@ -129,6 +129,7 @@ def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
 
+@pytest.mark.slow
 def test_faults_are_sentences(environment, tmp_path):
     file, data = tmp_path / "file", tmp_path / "data"
     file.write_text("no backup")

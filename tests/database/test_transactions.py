@@ -48,6 +48,7 @@ annotation.items.services.follow_ups.follow_ups_withdraw
 annotation.people.services.joining.participation_join
 annotation.people.services.joining.standing_join
 annotation.people.services.standing.injections_scheduled
+annotation.people.services.standing.injections_unscheduled
 annotation.people.services.standing.standing_move
 annotation.questions.services._publish
 annotation.slots.services.queue.queue_rewind

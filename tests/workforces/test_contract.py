@@ -161,7 +161,7 @@ def test_terms_are_checked_where_they_are_given(desk):
                 actor_id=None,
                 now=timezone.now(),
             )
-        with pytest.raises(ValueError, match="Invalid terms"):
+        with pytest.raises(ValueError, match="Invalid recruitment settings"):
             workforce_add(campaign=made.campaign, kind=kind, terms={"nonsense": 1}, actor_id=None, now=timezone.now())
     assert set(Workforce.objects.values_list("kind", flat=True)) == {"mturk"}
 
