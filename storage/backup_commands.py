@@ -68,6 +68,11 @@ class RestoreCommand(BaseCommand):
             place = f"{error.filename}: " if error.filename else ""
             raise CommandError(f"nothing was restored: {place}{error.strerror or error}") from error
         self.stderr.write(f"{len(manifest['files'])} files of {manifest['made_at']} restored and verified")
+        if manifest["aside"] is not None:
+            self.stderr.write(
+                f"What an interrupted restore had left was moved to {manifest['aside']}. Delete it once you have checked "
+                "the installation."
+            )
         if not manifest["is_same_key"]:
             self.stderr.write(
                 "The current SECRET_KEY differs from that of the backup, so earlier sessions and links to "

@@ -97,8 +97,12 @@ def _alone(folder: Path, name: str) -> Iterator[None]:
     with path.open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise BackupError(f"another backup or restore is running in {folder}") from error
+            # The one before may have deleted it: then another file, another's, has the name by now.
+            is_ours = os.fstat(lock.fileno()).st_ino == path.stat().st_ino
+        except (BlockingIOError, FileNotFoundError):
+            is_ours = False
+        if not is_ours:
+            raise BackupError(f"another backup or restore is running in {folder}")
         try:
             yield
         finally:
@@ -209,14 +213,14 @@ def restore(stream: IO[bytes]) -> dict[str, Any]:
         manifest = _unpacked(stream, Path(temporary))
         secret = _secret(Path(temporary) / KEYS)
         _check_database(Path(temporary) / manifest["database"])
+        aside = _moved_aside(folder) if marker.exists() else None
         marker.touch()
         for name in settings.BACKUP_FOLDERS:
-            _folder_empty(folder / name)  # of what an interrupted restore moved there
             _folder_restore(Path(temporary) / name, folder / name)
         manifest["is_same_key"] = _key_restore(secret)
         _database_restore(Path(temporary) / manifest["database"])  # last: with it the installation is there
         marker.unlink()
-    return manifest
+    return manifest | {"aside": aside}
 
 
 def _refuse_unless_empty(*, is_interrupted: bool) -> None:
@@ -234,12 +238,16 @@ def _refuse_unless_empty(*, is_interrupted: bool) -> None:
             raise BackupError(f"{Path(settings.DATA_DIR) / name} isn't empty: restore into a new QUORATE_DATA")
 
 
-def _folder_empty(folder: Path) -> None:
-    for child in folder.glob("*"):
-        if child.is_dir() and not child.is_symlink():
-            shutil.rmtree(child)
-        else:
-            child.unlink()
+def _moved_aside(folder: Path) -> Path | None:
+    """Move what an interrupted restore put into the folders to another one, and return that; it may be more than that."""
+    aside = Path(tempfile.mkdtemp(prefix="left-by-a-restore-", dir=folder))
+    for name in settings.BACKUP_FOLDERS:
+        if any((folder / name).glob("*")):
+            _folder_restore(folder / name, aside / name)
+    with suppress(OSError):  # something is in it
+        aside.rmdir()
+        return None
+    return aside
 
 
 def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:

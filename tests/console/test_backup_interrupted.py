@@ -109,8 +109,9 @@ def test_what_a_killed_restore_moved_is_moved_again(environment, tmp_path, setti
     assert (tmp_path / "new" / backups.INTERRUPTED).exists()
     (tmp_path / "new/documents/large").write_bytes(b"half")  # as if it was killed while it moved this one
     monkeypatch.setattr(backups, "_database_restore", placed.append)
-    restore(io.BytesIO(archive))
+    aside = restore(io.BytesIO(archive))["aside"]
     assert len(placed) == 1
+    assert (aside / "documents/large").read_bytes() == b"half"  # nothing is deleted: it may be someone's work
     assert (tmp_path / "new/documents/large").read_bytes() == (tmp_path / "data/documents/large").read_bytes()
     assert not (tmp_path / "new" / backups.INTERRUPTED).exists()
     assert not list((tmp_path / "new").glob(".restore*"))
