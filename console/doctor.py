@@ -198,16 +198,13 @@ def _email() -> Iterator[Finding]:
             is_warning=True,
         )
         return
-    before = socket.getdefaulttimeout()
     try:
-        link = mail.get_connection(timeout=SECONDS)
+        link = mail.get_connection(**({"timeout": SECONDS} if backend == "smtp" else {}))
         link.open()
         link.close()
     except (OSError, smtplib.SMTPException) as error:
         remedy = "Compare EMAIL_URL with the mail server's address, port, encryption, user, and password."
         yield Finding("email", f"the mail server at {settings.EMAIL_HOST}:{settings.EMAIL_PORT}: {error}", remedy)
-    finally:
-        socket.setdefaulttimeout(before)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
