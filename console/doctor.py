@@ -199,7 +199,7 @@ def _email() -> Iterator[Finding]:
         )
         return
     try:
-        link = mail.get_connection(**({"timeout": SECONDS} if backend == "smtp" else {}))
+        link = mail.get_connection(timeout=SECONDS) if backend == "smtp" else mail.get_connection()
         link.open()
         link.close()
     except (OSError, smtplib.SMTPException) as error:
