@@ -73,7 +73,7 @@ COSTS = {
     "quality-study-design": 8,
     "quality-target": 9,
     "quality-workforces": 9,
-    "ready": 5,
+    "ready": 6,
     "recent": 7,
     "release": 8,
     "release-score": 7,
