@@ -81,11 +81,14 @@ def _annotators(campaign: Campaign, workforces: Sequence[Workforce]) -> Step:
     invited += invitations.aggregate(left=Sum("uses_left"))["left"] or 0
     needed = Split.objects.filter(campaign=campaign, weight__gt=0).aggregate(most=Max("n"))["most"] or 1
     found = policy_current(campaign)
+    said = _("An item needs {needed} different annotators, and you've invited {invited}.")
     if isinstance(TASK_TYPES[campaign.task_type], Voted) and (found[1] if found else Policy()).process is Process.PAPER:
         needed *= 2  # a second round needs as many annotators who did not vote in the first
+        said = _(
+            "An item without a majority gets a second round with other annotators. It can need {needed}, and you've invited {invited}."
+        )
     why: Promise | str = _("You haven't invited any annotators yet.")
     if invited:
-        said = _("An item can need {needed} different annotators, and you've invited {invited}.")
         why = format_lazy(said, needed=needed, invited=invited)
     is_done = bool(workforces) or invited >= needed
     return Step(_("Annotators"), is_done, why, "campaign-people", _("Invite annotators"))

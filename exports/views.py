@@ -25,7 +25,7 @@ from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
 from exports.card import LOAD
 from exports.errors import ReleaseError
-from exports.families import families_of
+from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
 from exports.selectors.sealing import closed_among, closed_by
@@ -194,6 +194,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = {
         "campaign": campaign,
         "release": row,
+        "is_shuffled": FAMILIES[row.family].is_shuffled,
         "files": files,
         "size": sum(file["size"] for _name, file in files),
         "snippet": LOAD if row.has_tables else _snippet([name for name, _file in files]),

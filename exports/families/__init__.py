@@ -24,6 +24,7 @@ class Family(Protocol):
     takes_ways: bool
     has_labels_alone: bool  # whether it can leave out the texts that were labeled
     tells: tuple[Tells, ...]  # what systems can be scored against
+    is_shuffled: bool  # whether the seed of a release decides the order of its items
     takes_generated: bool  # whether generated questions can be mixed into its sealed splits
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:

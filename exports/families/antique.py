@@ -24,6 +24,7 @@ class AntiqueFamily:
     task_type: str | None = "antique"
     takes_ways = False
     has_labels_alone = True
+    is_shuffled = False
     takes_generated = False
     tells: tuple[Tells, ...] = (Tells.LABELS, Tells.QRELS)
 

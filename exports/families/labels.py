@@ -21,6 +21,7 @@ class LabelsFamily:
     task_type: str | None = None  # of every type with a vote
     takes_ways = False
     has_labels_alone = True
+    is_shuffled = True
     takes_generated = False
     tells: tuple[Tells, ...] = (Tells.LABELS,)
 

@@ -45,6 +45,7 @@ class _WrittenFamily:
     task_type: str | None
     takes_ways = False
     has_labels_alone = False  # the questions are what was written
+    is_shuffled = True
     takes_generated = False
     tells: tuple[Tells, ...]
 

@@ -27,6 +27,7 @@ class NaturalQuestionsFamily:
     task_type: str | None = "nq"
     takes_ways = True
     has_labels_alone = False  # a record is its page
+    is_shuffled = True
     takes_generated = False
     tells: tuple[Tells, ...] = (Tells.ANNOTATIONS,)
 

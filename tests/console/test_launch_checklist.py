@@ -65,7 +65,9 @@ def test_an_item_may_need_more_annotators_than_are_invited():
         factories.join(pairs, factories.user(), Role.ANNOTATOR)
     step = next(step for step in launch_checklist(pairs) if str(step.label) == "Annotators")
     assert not step.is_done
-    assert str(step.if_missing) == "An item can need 6 different annotators, and you've invited 5."
+    assert str(step.if_missing) == (
+        "An item without a majority gets a second round with other annotators. It can need 6, and you've invited 5."
+    )
     invitation_create(
         scope_id=pairs.pk,
         role=Role.ANNOTATOR,

@@ -62,6 +62,13 @@ def test_all_files_come_as_one_that_is_a_whole_release(judged, researcher, tmp_p
     assert release.frozen["authors"] == ["Tolliver, Agnes", "The Lund group"]
 
 
+@pytest.mark.parametrize(("family", "is_shuffled"), [("antique", False), ("labels", True)])
+def test_the_page_names_an_order_only_where_the_seed_decides_it(judged, researcher, family, is_shuffled):
+    make(researcher, judged, family=family)
+    page = researcher.get(f"/campaigns/{judged.slug}/releases/1/").content.decode()
+    assert ("Item order" in page) == is_shuffled
+
+
 def test_a_file_that_is_taken_is_written_down_too(judged, researcher):
     make(researcher, judged)
     assert researcher.get(f"/campaigns/{judged.slug}/releases/1/files/tables/labels.parquet").status_code == 200

@@ -85,8 +85,11 @@ def _shown(campaign: Campaign, case: Case) -> dict[str, Any]:
     """Return the parts to judge, and the grades to choose from."""
     pages = pages_of(campaign.task_type)
     parts = [(part["key"], pages.part(case.item, part)) for part in case.parts]
-    grades = [(_key_of(one[0], number), *one) for number, one in enumerate(pages.grades, start=1)]
-    return {"pages": pages, "parts": parts, "grades": grades} | pages.item(case.item.content)
+    shown = pages.item(case.item.content)
+    # Labels of this item, whose meanings may depend on what is known of it.
+    named = shown.get("labels", pages.grades)
+    grades = [(_key_of(one[0], number), *one) for number, one in enumerate(named, start=1)]
+    return {"pages": pages, "parts": parts, "grades": grades} | shown
 
 
 def _key_of(grade: Any, number: int) -> str:

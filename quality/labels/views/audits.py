@@ -68,7 +68,8 @@ def _obstacle(campaign: Campaign) -> str:
         return _("This task type has no voted labels to audit. Draw a sample on the Experts page instead.")
     labels = Verdict.objects.filter(campaign=campaign, superseded_at=None).values("pk")[:LEAST]
     if len(labels) < LEAST:
-        return _("An audit needs at least %(least)d labels.") % {"least": LEAST}
+        said = _("An audit needs at least %(least)d labels, and this campaign has %(n)d.")
+        return said % {"least": LEAST, "n": len(labels)}
     if Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count() < EXPERTS:
         return _("An audit needs at least two experts, because some items are judged by two. Invite more experts.")
     return ""

@@ -3,6 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from quality.experts.views import cases
+from quality.models import Case
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -22,3 +24,5 @@ def test_labels_and_flowchart_compare_only_with_an_answer_that_is_there(client, 
     desk = page[page.index('class="stage relevance"') :]
     assert "convincing" in desk
     assert ("possibly correct answer" in desk.lower()) == bool(known)
+    shown = cases._shown(campaign, Case(item=campaign.items.get(), parts=[]))
+    assert ("possibly correct answer" in str([str(grade[3]) for grade in shown["grades"]]).lower()) == bool(known)
