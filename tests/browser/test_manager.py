@@ -64,7 +64,7 @@ def test_a_table_is_sorted_cut_ticked_and_acted_on_by_keyboard(managed, open_bro
     assert page.locator("input[name=row]:checked").count() == 3
     assert "3" in page.inner_text("[data-ticked]")
     assert page.evaluate("document.querySelector('[data-all]').indeterminate")
-    retire = page.locator(".section-body .confirm", has_text="Retire")
+    retire = page.locator(".section-body .confirm:has([name=reason-retire])")
     retire.locator("summary").focus()
     page.keyboard.press("Enter")
     assert_accessible(page, "a second press")
