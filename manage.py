@@ -12,11 +12,11 @@ from storage.private import keep_private
 
 
 def main() -> None:
-    """Run a command; what every command may meet is said in a sentence instead of a traceback."""
+    """Run a command; print a sentence instead of a traceback for faults outside the program."""
     try:
         execute_from_command_line(sys.argv)
         sys.stdout.flush()
-    except BrokenPipeError:  # who reads the output has ended, such as `head`
+    except BrokenPipeError:  # the reader of the output, such as `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (Error, OSError) as error:

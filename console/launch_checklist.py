@@ -85,7 +85,7 @@ def _annotators(campaign: Campaign, workforces: Sequence[Workforce]) -> Step:
     if isinstance(TASK_TYPES[campaign.task_type], Voted) and (found[1] if found else Policy()).process is Process.PAPER:
         needed *= 2  # a second round needs as many annotators who did not vote in the first
         said = _(
-            "An item without a majority gets a second round with other annotators. It can need {needed}, and you've invited {invited}."
+            "An item without a majority gets a second round with other annotators. It needs up to {needed} annotators, and you've invited {invited}."
         )
     why: Promise | str = _("You haven't invited any annotators yet.")
     if invited:

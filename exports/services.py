@@ -200,9 +200,10 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
 
 
 def release_write_here(*, release: Release, actor_id: UUID | None, now: datetime) -> Release:
-    """Queue a job that writes a release into our storage, if no job has it: its files are or were written by a command.
+    """Queue a job that writes into our storage the files of a release that a command writes or wrote elsewhere.
 
-    The command may still be writing: both write the same bytes, each to its own place.
+    Without effect if the release has a job already. The command may still be running: both write the same bytes, each
+    to its own place.
     """
     with transaction.atomic():
         campaign_lock(release.campaign)
@@ -277,7 +278,9 @@ def release_write(
         manifest = _built(release, target, progress, finished)
     except BuildError as error:
         with transaction_open():  # a worker that lost its job must not say that another one failed
-            Release.objects.filter(pk=release.pk).update(state=ReleaseState.FAILED, problem=str(error)[:500])
+            # One that a command finished elsewhere stays ready: only its copy here failed, which its job says.
+            unfinished = Release.objects.filter(pk=release.pk).exclude(state=ReleaseState.READY)
+            unfinished.update(state=ReleaseState.FAILED, problem=str(error)[:500])
         raise
     with transaction_open():
         Release.objects.filter(pk=release.pk).update(state=ReleaseState.READY, problem="", manifest=manifest)

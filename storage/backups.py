@@ -239,7 +239,10 @@ def _refuse_unless_empty(*, is_interrupted: bool) -> None:
 
 
 def _moved_aside(folder: Path) -> Path | None:
-    """Move what an interrupted restore put into the folders to another one, and return that; it may be more than that."""
+    """Move the contents of the restored folders into a new one, and return it; None if there was nothing to move.
+
+    An interrupted restore put them there, but nothing proves that no one else did, so they aren't deleted.
+    """
     aside = Path(tempfile.mkdtemp(prefix="left-by-a-restore-", dir=folder))
     for name in settings.BACKUP_FOLDERS:
         if any((folder / name).glob("*")):

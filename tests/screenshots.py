@@ -54,8 +54,13 @@ def log_in(page: Page, name: str, password: str) -> None:
 
 
 def picture(page: Page, name: str) -> None:
-    """Write what is in sight."""
+    """Write what is in sight, once its numbers are the last ones."""
     page.wait_for_load_state("networkidle")
+    for _ in range(30):
+        if not page.get_by_text("being calculated").count():
+            break
+        page.wait_for_timeout(2_000)
+        page.reload(wait_until="networkidle")
     page.screenshot(path=FOLDER / f"{name}.png")
     sys.stdout.write(f"{name}\n")
 

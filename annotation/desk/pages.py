@@ -12,10 +12,11 @@ from annotation.campaigns.selectors.campaigns import guideline_change, guideline
 from annotation.desk.seats import Seat, Step
 from annotation.language import language_speak
 from annotation.markdown import markdown_html
-from annotation.models import Assignment, AssignmentState, Campaign, Slot, SlotState
+from annotation.models import Assignment, Campaign
 from annotation.people.services.training import Lesson, lesson_next
 from annotation.slots.services.claims import Reason
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from annotation.work.selectors import is_work_open
 
 ACTIONS = ("stage", "back", "draft", "submit", "skip", "report", "extend", "events")  # on an assignment
 DESK = ("reserve", "guidelines", "guidelines-read")  # on none in particular
@@ -70,11 +71,7 @@ def lesson_page(seat: Seat) -> HttpResponse:
     is_first = lesson.number == 1 and "begin" not in seat.request.GET
     if not is_first:
         return _lesson(seat, "annotation/desk/lesson.html", lesson)
-    own = {"surrogate_id": seat.surrogate_id, "state__in": [AssignmentState.LIVE, AssignmentState.RESERVED]}
-    has_work = (
-        seat.campaign.assignments.filter(**own).exists()
-        or Slot.objects.filter(campaign=seat.campaign, state=SlotState.OPEN).exists()
-    )
+    has_work = is_work_open(seat.campaign, seat.surrogate_id)
     return _lesson(seat, "annotation/desk/welcome.html", lesson, has_work=has_work)
 
 

@@ -1,11 +1,20 @@
-"""An annotator's most recent submissions."""
+"""An annotator's most recent submissions, and whether there is work for them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from annotation.campaigns.selectors.sealing import unsealed
-from annotation.models import INTERNAL, Annotation, AnnotationState, Campaign, CampaignState
+from annotation.models import (
+    INTERNAL,
+    Annotation,
+    AnnotationState,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Slot,
+    SlotState,
+)
 from annotation.questions.selectors import author_has_read_answer
 from annotation.tasktypes.base import Summary
 from annotation.tasktypes.registry import answer_summary
@@ -28,6 +37,15 @@ class RecentAnswer:
     def text(self) -> str:
         """The judged text of the item besides the question, if there is one."""
         return str(self.annotation.item.content.get("answer_text", ""))
+
+
+def is_work_open(campaign: Campaign, surrogate_id: UUID) -> bool:
+    """Return whether an annotator holds an item, or any annotation is open."""
+    held = [AssignmentState.LIVE, AssignmentState.RESERVED]
+    return (
+        campaign.assignments.filter(surrogate_id=surrogate_id, state__in=held).exists()
+        or Slot.objects.filter(campaign=campaign, state=SlotState.OPEN).exists()
+    )
 
 
 def may_take_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:

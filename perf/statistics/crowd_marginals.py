@@ -120,7 +120,7 @@ def main():
 
 
 def fitted_pace(median, between, within):
-    """Return what makes so many people of a pace."""
+    """Return the function that makes a number of people with a pace."""
     from simulation.assumed import assumed
 
     model = assumed("1234", no_majority=0.13, alike=8.0, care=0.97, pace=Pace(median, between, within))

@@ -66,7 +66,7 @@ def test_an_item_may_need_more_annotators_than_are_invited():
     step = next(step for step in launch_checklist(pairs) if str(step.label) == "Annotators")
     assert not step.is_done
     assert str(step.if_missing) == (
-        "An item without a majority gets a second round with other annotators. It can need 6, and you've invited 5."
+        "An item without a majority gets a second round with other annotators. It needs up to 6 annotators, and you've invited 5."
     )
     invitation_create(
         scope_id=pairs.pk,

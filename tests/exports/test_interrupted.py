@@ -58,6 +58,20 @@ def test_a_button_writes_the_same_files_here(left, tmp_path, researcher):
         assert here.read() == (tmp_path / "out/SHA256SUMS").read_bytes()
 
 
+def test_a_ready_release_stays_ready_though_its_copy_here_cannot_be_written(left, tmp_path, researcher, monkeypatch):
+    call_command("release", left.campaign.slug, "--again", "1", "--to", str(tmp_path / "out"))
+    researcher.post(f"/campaigns/{left.campaign.slug}/releases/1/write/")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("exports.targets.StorageTarget.put", full)
+    factories.run_jobs()
+    row = Release.objects.get()
+    assert (row.state, row.problem, row.job.state) == ("ready", "", "failed")
+    assert "No space left" in row.job.error
+
+
 def test_nobody_writes_a_release_that_was_closed_by_a_seal(left, researcher, now):
     left.campaign.splits.update(sealed_at=now)
     assert researcher.post(f"/campaigns/{left.campaign.slug}/releases/1/write/").status_code == 403

@@ -35,7 +35,7 @@ from database.statements import Statement
 class Progress:
     """An annotator's progress in a campaign.
 
-    ``open`` counts annotations open to anyone, None if not known yet, and ``open_items`` the items that they are of.
+    ``open`` counts annotations open to anyone, None if not known yet; ``open_items`` counts their items.
     ``answers`` counts the answers to their questions that they haven't read.
 
     ``items`` is the number of items, those of a finished pilot only where they answered them; nobody answers an item twice.

@@ -64,7 +64,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "table": table.page(request.GET, acts),
-        "splits": splits,
+        "splits": [(split.name, _split_name(split.name)) for split in splits],
         "wanted": wanted,
         "sees_answers": sees_answers,
         "batches": campaign.batches.exclude(purpose=Purpose.GOLD).order_by("ordinal"),
@@ -92,7 +92,7 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
         Column("question", _("Question"), lambda row: row.item.content.get("question_text", "")),
         *_answer_column(campaign),
         *(_label_columns(campaign) if sees_answers else []),
-        Column("split", _("Split"), _split),
+        Column("split", _("Split"), lambda row: _split_name(row.item.split.name)),
         Column("batch", _("Batch"), lambda row: row.item.batch),
         Column(
             "annotations",
@@ -117,8 +117,8 @@ def _label_columns(campaign: Campaign) -> list[Column]:
     return columns
 
 
-def _split(row: CountedItem) -> str:
-    return _("gold questions") if row.item.split.name == GOLD_SPLIT else row.item.split.name
+def _split_name(name: str) -> str:
+    return _("gold questions") if name == GOLD_SPLIT else name
 
 
 def _same_answer(row: CountedItem) -> str:
@@ -167,8 +167,11 @@ def _ask(request: HttpRequest, campaign: Campaign, items: Iterable[Item]) -> Non
             refused.append(f"{item.external_id}: {error_text(error)}")
     if refused:
         messages.error(request, " ".join(refused[:MOST_REFUSED]))
-    said = ngettext("%(n)s item sent to the experts.", "%(n)s items sent to the experts.", opened) % {"n": opened}
-    messages.success(request, said)
+    if opened:
+        said = ngettext("%(n)s item sent to the experts.", "%(n)s items sent to the experts.", opened)
+        messages.success(request, said % {"n": opened})
+    elif not refused:
+        messages.success(request, _("The experts already have the selected items."))
 
 
 def _retire(request: HttpRequest, items: Iterable[Item]) -> None:

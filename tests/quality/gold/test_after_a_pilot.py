@@ -1,4 +1,4 @@
-"""Who took part in a pilot, while there were no gold questions yet, is checked as often as anyone in the real work."""
+"""Annotators who did the pilot, before there were gold questions, are checked as often as the others after it."""
 
 import pytest
 from django.utils import timezone
