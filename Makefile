@@ -118,12 +118,15 @@ lock:  ## after changing pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) pyproject.toml --extra nlp -c requirements.txt -o requirements-nlp.txt
 	$(LOCK) pyproject.toml --extra ml -c requirements.txt -o requirements-ml.txt
+	$(LOCK) pyproject.toml --extra saml -c requirements.txt -o requirements-saml.txt
+	$(LOCK) pyproject.toml --extra sentry --extra opentelemetry -c requirements.txt -o requirements-telemetry.txt
 	$(LOCK) pyproject.toml --extra xlsx -c requirements.txt -o requirements-xlsx.txt
+	$(LOCK) pyproject.toml --extra hub -c requirements.txt -o requirements-hub.txt
 	$(LOCK) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
 	$(LOCK) --group docs -o requirements-docs.txt
 	$(LOCK) --group peers -c requirements-dev.txt -o requirements-peers.txt
 	echo awscli | $(LOCK) - -o requirements-awscli.txt
-	echo 'django>=6' | $(LOCK) --python-version 3.13 --no-deps - -o requirements-next-django.txt
+	echo 'django>=6' | $(subst 3.11,3.13,$(LOCK)) --no-deps - -o requirements-next-django.txt
 
 perf: venv  ## a short version of the figures in perf/README.md, beside the ones kept last
 	$(BIN)/python -m perf

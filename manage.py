@@ -3,7 +3,9 @@
 
 import os
 import sys
+from io import StringIO
 
+import environ
 from django.core.management import execute_from_command_line
 from django.db import Error
 
@@ -32,7 +34,18 @@ def _said(error: Exception) -> str:
     return f"{place}{error.strerror or error}"
 
 
+def _load_environment() -> None:
+    """Load the environment file that QUORATE_ENVIRONMENT names; what is set already stays as it is."""
+    if path := os.environ.get("QUORATE_ENVIRONMENT"):
+        try:
+            text = open(path, encoding="utf-8").read()  # noqa: SIM115, PTH123  closed at once; pathlib costs a start
+        except OSError as error:
+            sys.exit(f"Error: QUORATE_ENVIRONMENT: {_said(error)}")
+        environ.Env.read_env(StringIO(text))
+
+
 if __name__ == "__main__":
+    _load_environment()
     if "".join(sys.argv[1:2]).startswith("marketplace_"):  # a service of its own, with settings of its own
         os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings.marketplace"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")

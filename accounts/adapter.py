@@ -15,17 +15,39 @@ from accounts.models import Surrogate, User
 from accounts.services import InvitationError, invitation_find
 from web.logins import FailuresByAddress
 from web.mails import with_our_address
-from web.signups import NamedAddresses
+from web.signups import NamedAddresses, PlainLoginForm
 
 # The hash of the token a person followed: the session store must not hold what opens the door.
 INVITATION_KEY = "invitation_sha256"
+
+
+class PasswordLoginForm(PlainLoginForm):
+    """The form for a login with a password; where these are switched off, only administrators can use it.
+
+    They need a way in while a provider is away.
+    """
+
+    def clean(self) -> Any:
+        """Refuse people who have to log in by a provider, after their password was checked."""
+        cleaned = super().clean()
+        user: Any = getattr(self, "user", None)
+        if not settings.PASSWORD_LOGIN and user is not None and not _is_lasting_admin(user):
+            raise ValidationError(_("Log in with your organization's account."))
+        return cleaned
+
+
+def _is_lasting_admin(user: User) -> bool:
+    """Return whether a person is an administrator by the shell: a provider's groups are read only at its logins."""
+    return user.is_admin and not user.provided_roles.filter(role="admin").exists()
 
 
 class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
     """Open the sign-up form only to who followed a usable invitation, and bring them back to it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Return whether a new account may be made in this session."""
+        """Return whether a new account with a password may be made in this session."""
+        if not settings.PASSWORD_LOGIN:
+            return False
         try:
             invitation_find(token_sha256=request.session.get(INVITATION_KEY, ""), now=timezone.now())
         except InvitationError:

@@ -8,6 +8,7 @@ from django.db.models import Model
 
 from accounts.models import AuditEvent
 from database.transactions import require_transaction
+from web.acting import acting_token
 
 
 def record(
@@ -25,8 +26,10 @@ def record(
     ----------
     actor_id: the surrogate of the person, or None if a rule of the platform acted.
     subject: the changed object, written as ``model:key``.
-    data: details that a reader needs to understand the change; nothing personal.
+    data: details that a reader needs to understand the change; nothing personal. The API token that acted is added.
     """
     require_transaction()
+    if token := acting_token():
+        data["token"] = token
     name = f"{subject._meta.model_name}:{subject.pk}" if isinstance(subject, Model) else subject  # noqa: SLF001
     AuditEvent.objects.create(at=now, actor_id=actor_id, scope_id=scope_id, action=action, subject=name, data=data)

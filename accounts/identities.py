@@ -91,6 +91,26 @@ def user_rename(*, user: User, name: str) -> None:
     User.objects.filter(pk=user.pk).update(name=" ".join(name.split())[:NAME_LENGTH])
 
 
+def sessions_of(now: datetime) -> dict[User, list[datetime]]:
+    """Return when the current sessions of each person end; people without one are left out."""
+    found: dict[str, list[datetime]] = {}
+    for session in Session.objects.filter(expire_date__gt=now).iterator():
+        if key := session.get_decoded().get("_auth_user_id"):
+            found.setdefault(key, []).append(session.expire_date)
+    users = User.objects.filter(pk__in=found)
+    return {user: found[str(user.pk)] for user in users}
+
+
+def sessions_end(user: User, now: datetime) -> int:
+    """Log a person out everywhere; return how many sessions ended."""
+    user_key, ended = str(user.pk), 0
+    for session in Session.objects.filter(expire_date__gt=now).iterator():
+        if session.get_decoded().get("_auth_user_id") == user_key:
+            session.delete()
+            ended += 1
+    return ended
+
+
 @transaction.atomic
 def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
@@ -102,10 +122,7 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
         address_forget(address=address, user=None, now=now)
         Invitation.objects.filter(email__iexact=address).update(email="", uses_left=0)
     Invitation.objects.filter(created_by=surrogate).update(uses_left=0)
-    user_key = str(user.pk)
-    for session in Session.objects.filter(expire_date__gt=now).iterator():
-        if session.get_decoded().get("_auth_user_id") == user_key:
-            session.delete()
+    sessions_end(user, now)
     user.delete()
 
 

@@ -1,14 +1,19 @@
-"""Return people whose session ended during work to their page, with everything that they submitted."""
+"""Logins that are interrupted: a session that ended during work, and a login provider that doesn't respond."""
 
+import logging
 from collections.abc import Callable
+from http import HTTPStatus
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import resolve_url
+from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.given_back import OUT, given_back
+
+logger = logging.getLogger(__name__)
 
 
 class LoginReturnMiddleware:
@@ -34,6 +39,28 @@ class LoginReturnMiddleware:
             address = f"{login}?{urlencode({'next': _page(request)})}"
             return HttpResponse(status=204, headers={"HX-Redirect": address})
         return given_back(request, OUT, _page(request))
+
+
+class ProviderAwayMiddleware:
+    """Say that a login provider doesn't respond, where the library would fail."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        if not settings.LOGIN_PROVIDERS:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Return a page for a provider that can't be reached; another error stays as it is."""
+        from requests import RequestException  # noqa: PLC0415  installed for the providers
+
+        if not isinstance(error, RequestException):
+            return None
+        logger.warning("a login provider doesn't respond: %s", error)
+        return render(request, "account/provider_away.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def _page(request: HttpRequest) -> str:

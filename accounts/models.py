@@ -46,9 +46,17 @@ class UserManager(BaseUserManager["User"]):
         user.save(using=self._db)
         return user
 
+    def create_confirmed(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Return a saved user whose address needs no confirmation by email, because a command created the user."""
+        from allauth.account.models import EmailAddress  # noqa: PLC0415  it needs this module's users
+
+        user = self.create_user(email, password, **fields)
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+        return user
+
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Return a saved administrator."""
-        return self.create_user(email, password, is_admin=True, **fields)
+        """Return a saved administrator, who can log in before email works."""
+        return self.create_confirmed(email, password, is_admin=True, **fields)
 
 
 class User(AbstractBaseUser):
@@ -126,6 +134,8 @@ class Scope(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email_domain = models.CharField(max_length=200, blank=True)  # if set, everyone who is invited has an address there
+    # If set, everyone who is invited logs in by this provider (`settings.LOGIN_PROVIDERS`).
+    login_provider = models.CharField(max_length=100, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
         return str(self.id)
@@ -153,6 +163,25 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} {self.user_id}"
+
+
+class ProvidedRole(models.Model):
+    """A role that a group of a login provider gave, and takes back: in a campaign, or as administrator without one."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="provided_roles")
+    provider = models.CharField(max_length=100)
+    scope = models.ForeignKey(Scope, null=True, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=20)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "provider", "scope", "role"], nulls_distinct=False, name="provided_role_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.user_id} by {self.provider}"
 
 
 class FormerRole(models.Model):

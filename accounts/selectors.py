@@ -3,6 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.crypto import salted_hmac
 
@@ -20,6 +21,15 @@ def is_forgotten(*, source: str, name: str, but_of: User | None = None) -> bool:
     """Return whether this person was erased, or an account other than ``but_of`` gave up this address."""
     marks = ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name))
     return (marks.exclude(user=but_of) if but_of else marks).exists()
+
+
+def logs_in_by(provider: str, user: User) -> bool:
+    """Return whether a person has an account at a login provider."""
+    if not settings.LOGIN_PROVIDERS:  # allauth's table of them isn't there
+        return False
+    from allauth.socialaccount.models import SocialAccount  # noqa: PLC0415  installed for the providers alone
+
+    return bool(SocialAccount.objects.filter(provider=provider, user=user).exists())
 
 
 def is_known(column: str = "surrogate") -> Q:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import F
@@ -24,7 +25,7 @@ from accounts.models import (
     Scope,
     User,
 )
-from accounts.selectors import ACCOUNT, is_forgotten
+from accounts.selectors import ACCOUNT, is_forgotten, logs_in_by
 from accounts.signals import role_changed
 from database.transactions import require_transaction
 from web.errors import KeyedError
@@ -75,8 +76,8 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
 
 
 @transaction.atomic
-def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now: datetime) -> None:
-    """Take a role away, and tell the person."""
+def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID | None, now: datetime) -> None:
+    """Take a role away, and tell the person; nobody acts if a group of a login provider no longer gives it."""
     membership = Membership.objects.select_related("user").get(pk=membership_id, scope_id=scope_id)
     record(
         action="membership_revoke",
@@ -240,9 +241,13 @@ def invitations_send(
 
 
 @transaction.atomic
-def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: datetime) -> None:
-    """Accept only people whose address is at this domain from now on; an empty domain accepts everyone."""
-    Scope.objects.filter(pk=scope_id).update(email_domain=domain.lower().removeprefix("@"))
+def joining_restrict(*, scope_id: UUID, domain: str, provider: str | None, actor_id: UUID, now: datetime) -> None:
+    """Accept only people with an address at this domain and an account at this login provider from now on.
+
+    An empty text accepts everyone; with None the provider stays as it is.
+    """
+    changes = {} if provider is None else {"login_provider": provider}
+    Scope.objects.filter(pk=scope_id).update(email_domain=domain.lower().removeprefix("@"), **changes)
     record(
         action="email_domain_set",
         subject=f"scope:{scope_id}",
@@ -250,6 +255,7 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
         actor_id=actor_id,
         scope_id=scope_id,
         domain=domain,
+        **changes,
     )
 
 
@@ -261,6 +267,10 @@ def _check_address(invitation: Invitation, user: User) -> None:
     domain = invitation.scope.email_domain
     if domain and not user.email.lower().endswith(f"@{domain}"):
         raise RoleRefused("invitation_domain", domain=domain)
+    provider = invitation.scope.login_provider
+    if provider and not logs_in_by(provider, user):
+        name = next((one.name for one in settings.LOGIN_PROVIDERS if one.id == provider), provider)
+        raise RoleRefused("invitation_provider", provider=name)
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ class ItemsImportPayload(CampaignPayload, FilePayload):
     pilot: bool
     good_rows_only: bool
     people: NotRequired[int | None]  # of a pilot: how many answer each item
+    dry_run: NotRequired[bool]  # check all rows and import none
 
 
 class NqImportPayload(CampaignPayload, FilePayload):

@@ -58,6 +58,7 @@ def import_items(work: Work) -> dict[str, Any]:
             pilot=asked["pilot"],
             good_rows_only=asked["good_rows_only"],
             people=asked.get("people") or 2,
+            dry_run=asked.get("dry_run", False),
         )
 
 

@@ -1,8 +1,10 @@
 """The Celery application: its messages contain only ids of job rows."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import worker_process_init
 
 from storage.private import keep_private
 
@@ -27,3 +29,10 @@ app.conf.update(
     beat_schedule={"tick": {"task": "jobs.tick", "schedule": 10.0, "options": {"expires": 10}}},
 )
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect(weak=False)  # type: ignore[untyped-decorator]  # untyped library
+def _start_telemetry(**_options: Any) -> None:
+    from web.telemetry import telemetry_start  # noqa: PLC0415  only in the processes that run jobs
+
+    telemetry_start()

@@ -1,5 +1,6 @@
 """Every address of the platform."""
 
+from django.conf import settings
 from django.urls import include, path
 
 from web.catalogue import catalogue
@@ -19,4 +20,15 @@ urlpatterns = [
     path("", include("exports.urls")),
     path("", include("evaluation.urls")),
     path("", include("console.urls")),
+    path("", include("api.urls")),
 ]
+
+if settings.LOGIN_PROVIDERS:  # else allauth's models of them aren't installed
+    from accounts.saml import no_logout, response_of
+    from annotation.people.views.provider_access import access
+
+    urlpatterns[:0] = [
+        path("account/saml/<slug:organization_slug>/acs/", response_of, name="saml_acs"),
+        path("account/saml/<slug:organization_slug>/sls/", no_logout, name="saml_sls"),
+    ]
+    urlpatterns.append(path("login-providers/<slug:provider_id>/access/", access, name="provided-access"))

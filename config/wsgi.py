@@ -5,7 +5,9 @@ import os
 from django.core.wsgi import get_wsgi_application
 
 from storage.private import keep_private
+from web.telemetry import telemetry_start
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 keep_private()
+telemetry_start()
 application = get_wsgi_application()

@@ -29,6 +29,7 @@ from django.db import DatabaseError, connection
 
 from accounts.models import User
 from console import health
+from storage.backups import last_backup
 from workforces.kinds.registry import KINDS
 
 PRODUCTION = "config.settings.prod"
@@ -67,7 +68,7 @@ def examine(now: datetime, backups: Path | None = None) -> Iterator[tuple[str, l
     Parameters
     ----------
     backups
-        The folder of backups, None to leave their age out.
+        The folder of backups, None for that of the settings.
     """
     checks: dict[str, Callable[[], Iterator[Finding]]] = {
         "settings": _settings,
@@ -261,11 +262,14 @@ def _marketplaces() -> Iterator[Finding]:
 
 
 def _backups(now: datetime, folder: Path | None) -> Iterator[Finding]:
+    folder = folder or (Path(settings.BACKUPS_DIR) if settings.BACKUPS_DIR else None)
     if folder is None:
+        remedy = "Set QUORATE_BACKUPS to the folder of backups, or name it with --backups."
+        yield Finding("backups", "the age of backups isn't examined", remedy, is_warning=True)
         return
     remedy = f"Run manage.py backup {folder} daily, and look into the log of its timer."
-    ages = [path.stat().st_mtime for path in folder.glob(f"{settings.BACKUP_NAME}-*.tar")] if folder.is_dir() else []
-    if not ages:
+    last = last_backup(folder, settings.BACKUP_NAME)
+    if last is None:
         yield Finding("backups", f"there is no backup in {folder}", remedy)
-    elif (age := timedelta(seconds=time.time() - max(ages))) > BACKUP_AGE:
+    elif (age := timedelta(seconds=time.time() - last)) > BACKUP_AGE:
         yield Finding("backups", f"the last backup in {folder} is {age.total_seconds() / 3600:.0f} hours old", remedy)

@@ -100,7 +100,7 @@ def _pilot(campaign: Campaign) -> Step:
     if not launched.exists():
         if Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT, items__isnull=False).exists():
             why = _("The pilot's items are ready, but the pilot isn't launched.")
-            return Step(_("Pilot"), False, why, "pilot", _("Launch the pilot"))
+            return Step(_("Pilot"), False, why, "pilot", _("Go to the pilot"))
         why = _("You'd find unclear guidelines only after the annotation.")
         return Step(_("Pilot"), False, why, "pilot", _("Start a pilot"))
     unfinished = Slot.objects.filter(

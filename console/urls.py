@@ -8,6 +8,7 @@ urlpatterns = [
     path("", site.home, name="home"),
     path("healthz", site.alive, name="alive"),
     path("readyz", site.ready, name="ready"),
+    path("metrics", site.metrics, name="metrics"),
     path("campaigns/by-id/<uuid:campaign_id>/", history.by_id, name="campaign-by-id"),
     path("campaigns/<slug:slug>/search/", search.search_page, name="campaign-search"),
     path("campaigns/<slug:slug>/activity/", history.log, name="campaign-log"),

@@ -81,8 +81,12 @@ def commands_page() -> str:
 
 def _commands_of(settings: str) -> dict[str, Any]:
     """Return the help of an installation's commands, read by a process with its settings."""
+    return _asked("--parsers", settings)
+
+
+def _asked(what: str, settings: str) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, __file__, "--parsers"],
+        [sys.executable, __file__, what],
         env={**os.environ, "DJANGO_SETTINGS_MODULE": settings, "COLUMNS": "80"},
         cwd=ROOT,
         check=True,
@@ -217,14 +221,30 @@ def _prose(text: str) -> str:
     return "\n\n".join(re.sub(r"``([^`]+)``", r"`\1`", one) for one in paragraphs)
 
 
-PAGES = {"commands.md": commands_page, "measures.md": measures_page}
+def api_page() -> str:
+    """Return the description of the REST interface, as JSON that can be compared line by line."""
+    return json.dumps(_asked("--api", SETTINGS[0]), indent=1, ensure_ascii=False) + "\n"
+
+
+def api() -> dict[str, Any]:
+    """Return the description of the REST interface."""
+    import django  # noqa: PLC0415  of the process that is asked
+
+    django.setup()
+    from api.pages import schema_of  # noqa: PLC0415
+
+    return schema_of()
+
+
+PAGES = {"commands.md": commands_page, "measures.md": measures_page, "api-v1.json": api_page}
 
 
 def main() -> None:
-    """Write every page, or print the help of the parsers."""
-    if "--parsers" in sys.argv:
-        print(json.dumps(parsers()))
-        return
+    """Write every page, or print what a process with other settings asks for."""
+    for what, answer in (("--parsers", parsers), ("--api", api)):
+        if what in sys.argv:
+            print(json.dumps(answer()))
+            return
     for name, page in PAGES.items():
         (REFERENCE / name).write_text(page(), encoding="utf-8")
 

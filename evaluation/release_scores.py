@@ -106,11 +106,14 @@ def scores_of(release: Release) -> list[Job]:
     return list(rows.order_by("-created_at")[:MOST_SHOWN])
 
 
-def score_request(
-    *, release: Release, split: str, file: IO[bytes], name: str, actor_id: UUID, now: datetime
-) -> Job | None:
+def score_request(*, release: Release, split: str, file: IO[bytes], name: str, actor_id: UUID, now: datetime) -> Job:
     """Queue a job that scores a file of predictions."""
     stored = default_storage.save(f"{uuid4()}", file)
+    return score_enqueue(release=release, split=split, stored=stored, name=name, actor_id=actor_id, now=now)
+
+
+def score_enqueue(*, release: Release, split: str, stored: str, name: str, actor_id: UUID, now: datetime) -> Job:
+    """Queue a job that scores a stored upload."""
     return job_enqueue(
         kind=JOB,
         payload=ScoreReleasePayload(release=release.pk, split=split, file=stored, name=name),

@@ -17,6 +17,7 @@ from exports.croissant import croissant_text
 from exports.fair_work import fair_work_text
 from exports.families import FAMILIES
 from exports.formats.tables import Table
+from exports.license import license_text
 from exports.models import Release
 from exports.selectors.agreement import agreement_in
 from exports.selectors.errata import errata_rows
@@ -31,6 +32,7 @@ from web.version import VERSION, commit
 MANIFEST_VERSION = 3
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 CARD, CITATION, CROISSANT, FAIR_WORK = "README.md", "CITATION.cff", "croissant.json", "FAIR-WORK.md"
+LICENSE = "LICENSE"
 SHORTFALL, ERRATA = "sidecar/shortfall.jsonl.gz", "sidecar/errata.jsonl.gz"
 FOLDER_PREFIX = "quorate-release-"
 
@@ -84,8 +86,14 @@ def descriptions_of(release: Release) -> list[str]:
         CITATION: bool(release.frozen.get("authors")),
         CROISSANT: release.has_tables,
         FAIR_WORK: "work" in release.frozen,
+        LICENSE: _has_license_file(release),
     }
     return [*(name for name, is_there in there.items() if is_there), MANIFEST, SUMS]
+
+
+def _has_license_file(release: Release) -> bool:
+    """Return whether a release has a license file; older ones were written without, and don't change."""
+    return bool(release.frozen.get("has_license_file") and release.frozen.get("licence"))
 
 
 def _manifest(
@@ -133,6 +141,7 @@ def _describe(release: Release, manifest: dict[str, Any], folder: Path, target: 
         CITATION: citation_text(manifest),
         CROISSANT: croissant_text(release, manifest),
         FAIR_WORK: fair_work_text(manifest),
+        LICENSE: license_text(manifest) if _has_license_file(release) else "",
         MANIFEST: orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode() + "\n",
     }
     sums = {name: file["sha256"] for name, file in manifest["files"].items()}

@@ -1,6 +1,6 @@
-"""Croissant 1.0: a description of a release's tables for dataset loaders, with responsible-AI metadata.
+"""Croissant 1.1: a description of a release's tables for dataset loaders, with responsible-AI metadata.
 
-(MLCommons, Croissant format specification 1.0 and its RAI vocabulary 1.0.)
+(MLCommons, Croissant format specification 1.1 and its RAI vocabulary 1.0.)
 """
 
 from typing import Any
@@ -70,9 +70,10 @@ def croissant_text(release: Release, manifest: dict[str, Any]) -> str:
     described = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": manifest["campaign"],
         "description": f"{manifest['title']}: release {manifest['release']}, {sum(manifest['splits'].values())} items.",
+        **({"url": release.frozen["url"]} if release.frozen.get("url") else {}),
         "version": f"{manifest['release']}.0.0",
         "datePublished": manifest["frozen_at"][:10],
         "citeAs": reference(manifest),

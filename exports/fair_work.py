@@ -60,4 +60,21 @@ def _not_counted(work: dict[str, Any]) -> list[str]:
             "Whether work counts and whether it is paid are two decisions: pay was refused, by a person and with a reason, for "
             f"{work['submissions_refused']} submissions. Appeals against that: {appeals or 'none'}."
         ),
+        *_reviews(work.get("reviews", {})),  # releases before 0.3 don't have them
     ]
+
+
+def _reviews(reviews: dict[str, dict[str, int]]) -> list[str]:
+    """Return what automatic checks did to people, and how often a manager followed them."""
+    parts = []
+    for kind, what in (
+        ("asked", "Checks and rules asked a manager first, and paused nobody"),
+        ("paused", "Checks and rules paused annotators until a manager decided"),
+    ):
+        counts = reviews.get(kind, {})
+        if total := sum(counts.values()):
+            parts.append(
+                f"{what}: {total} times. The manager then suspended the annotator {counts['suspended']} times and let "
+                f"them work on {counts['reinstated']} times; {counts['open']} times nothing was decided yet."
+            )
+    return parts or ["No check and no rule paused anyone."] if reviews else []

@@ -25,7 +25,7 @@ class Release(models.Model):
     seed = models.BigIntegerField(null=True)  # none: the order of the import
     shards = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=10, choices=ReleaseState, default=ReleaseState.WRITING)
-    problem = models.CharField(max_length=500, blank=True)  # why it could not be written
+    problem = models.CharField(max_length=500, blank=True, default="", db_default="")  # why it could not be written
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")
     manifest = models.JSONField(default=dict)
     frozen = models.JSONField(default=dict)  # what else was decided when it was frozen
@@ -135,3 +135,47 @@ class Shortfall(models.Model):
 
     def __str__(self) -> str:
         return f"item {self.item_id}: {self.counted}"
+
+
+class PublicationState(models.TextChoices):
+    """How far a publication is."""
+
+    PUBLISHING = "publishing", _("Being published")
+    DONE = "done", _("Published")
+    FAILED = "failed", _("Failed")
+
+
+class Publication(models.Model):
+    """A release on a hub (`exports.publishing`): what was asked for, and where it is."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="publications")
+    hub = models.CharField(max_length=20)  # a key of `exports.publishing.registry.HUBS`
+    address = models.CharField(max_length=200, blank=True)  # the chosen name there
+    is_public = models.BooleanField()
+    options = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=PublicationState, default=PublicationState.PUBLISHING)
+    problem = models.CharField(max_length=500, blank=True)
+    url = models.CharField(max_length=500, blank=True)
+    version = models.CharField(max_length=50, blank=True)
+    doi = models.CharField(max_length=100, blank=True)
+    remote = models.JSONField(default=dict)  # what the hub's steps keep, to go on after an interruption
+    job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")
+    requested_at = models.DateTimeField()
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["release", "hub"], name="publication_once")]
+
+    def __str__(self) -> str:
+        return f"release {self.release_id} at {self.hub}"
+
+    @property
+    def is_failed(self) -> bool:
+        """Return whether publishing failed, including a job that was given up or stopped."""
+        is_given_up = self.job is None or self.job.state == JobState.FAILED
+        return self.state == PublicationState.FAILED or (self.state == PublicationState.PUBLISHING and is_given_up)
+
+    @property
+    def reason(self) -> str:
+        """Why it failed."""
+        return self.problem or (self.job.error if self.job is not None else "")

@@ -10,6 +10,8 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.urls import reverse
+from django.utils import timezone
 
 from accounts.audit import record
 from annotation.locks import campaign_lock
@@ -27,6 +29,7 @@ from exports.selectors.errata import errata_before
 from exports.selectors.labels import labels_beyond
 from exports.selectors.work import fair_work
 from exports.targets import Progress, Target
+from jobs.events import event_add
 from jobs.services import job_enqueue
 from jobs.work import LeaseLost, WorkerStopping
 from quality.labels.selectors.audits import audits_counted, label_error_of
@@ -163,6 +166,8 @@ def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
         "audits": audits_counted(release.campaign),
         "card": card_facts(release.campaign),
         "has_tables": True,
+        "has_license_file": True,
+        "url": f"{settings.PLATFORM_URL}{reverse('release', args=[release.campaign.slug, release.number])}",
         "rare_below": settings.RELEASE_RARE_BELOW,
         "since": since_before(release),
         "errata": errata_before(release),
@@ -284,6 +289,14 @@ def release_write(
         raise
     with transaction_open():
         Release.objects.filter(pk=release.pk).update(state=ReleaseState.READY, problem="", manifest=manifest)
+        event_add(
+            kind="release.ready",
+            scope_id=release.campaign_id,
+            now=timezone.now(),
+            key=f"release.ready:{release.number}",
+            release=release.number,
+            family=release.family,
+        )
     return manifest
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from exports.build import FOLDER_PREFIX
-from exports.models import Release
+from exports.models import Publication, Release
+from exports.publishing.services import PublishPayload, publication_run
 from exports.services import BuildError, WritePayload, release_write
 from exports.targets import StorageTarget
 from jobs.registry import JobKind, Lane
@@ -49,5 +50,14 @@ def folders_forget(now: datetime) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-JOBS = [JobKind("exports.write", write, Lane.BULK, action="release")]
+def publish(work: Work) -> dict[str, Any]:
+    """Publish a release to a hub."""
+    row = Publication.objects.select_related("release__campaign").get(pk=work.payload_as(PublishPayload)["publication"])
+    return publication_run(work=work, row=row)
+
+
+JOBS = [
+    JobKind("exports.write", write, Lane.BULK, action="release"),
+    JobKind("exports.publish", publish, Lane.BULK, action="release"),
+]
 SWEEPS = [folders_forget]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -28,6 +28,7 @@ from exports.errors import ReleaseError
 from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
+from exports.publishing.views import publications_shown
 from exports.selectors.sealing import closed_among, closed_by
 from exports.services import release_request, release_sent, release_write_here
 from jobs.views import may_steer
@@ -97,9 +98,22 @@ class ReleaseForm(forms.Form):
         """Return the authors' names, from one name per line."""
         return [name for line in self.cleaned_data["authors"].splitlines() if (name := line.strip())]
 
+    def clean(self) -> dict[str, Any]:
+        """Refuse splits that would be left out whole, because they collect fewer annotations per item."""
+        cleaned = cast("dict[str, Any]", super().clean())
+        ways = cleaned.get("ways")
+        counts = ways is not None and self.families[cleaned["family"]].takes_ways
+        short = [split.name for split in cleaned.get("splits", ()) if counts and split.n < ways]
+        if short:
+            said = _(
+                "%(names)s: fewer annotations per item are collected. Deselect these splits, or enter a smaller number."
+            )
+            self.add_error("ways", said % {"names": ", ".join(short)})
+        return cleaned
+
     def __init__(self, campaign: Campaign, splits: Iterable[Split], data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
-        families = families_of(campaign.task_type)
+        self.families = families = families_of(campaign.task_type)
         cast("forms.ChoiceField", self.fields["family"]).choices = [(name, name) for name in families]
         self.initial["ways"] = max((split.n for split in splits), default=1)
         if all(family.takes_ways for family in families.values()):
@@ -204,6 +218,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "is_away": is_away,
         "previews": previews(row) if may_release and is_kept else [],
         "may_release": may_release,
+        **(publications_shown(row) if may_release and is_kept else {}),
         "only_watched": row.state != ReleaseState.READY and row.job is not None and not may_steer(request, row.job),
     }
     return render(request, "exports/release.html", context)

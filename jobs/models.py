@@ -5,8 +5,10 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from web.acting import acting_token
 from web.error_texts import keyed_text
 from web.job_titles import TITLES, outcome_of
+from web.request_log import current_request_id
 
 
 class JobState(models.TextChoices):
@@ -41,6 +43,8 @@ class Job(models.Model):
     message = models.CharField(max_length=300, blank=True)
     result = models.JSONField(default=dict)
     error = models.TextField(blank=True)
+    request_id = models.CharField(max_length=64, blank=True, default=current_request_id, db_default="")
+    token = models.CharField(max_length=36, blank=True, default=acting_token, db_default="")  # the API token behind it
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, blank=True)  # the last attempt
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -104,3 +108,27 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} at {self.at:%Y-%m-%d %H:%M:%S}"
+
+
+class Event(models.Model):
+    """Something that programs outside want to know, written with the change that it reports (`jobs.events`).
+
+    ``number`` is its place in the feed, given after the transaction: numbers never appear out of order.
+    """
+
+    scope = models.ForeignKey("accounts.Scope", on_delete=models.CASCADE, related_name="events", db_index=False)
+    number = models.BigIntegerField(null=True, unique=True)
+    kind = models.CharField(max_length=40)
+    key = models.CharField(max_length=100, blank=True)  # of what happens once
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "key"], condition=~models.Q(key=""), name="event_once")]
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(number=None), name="event_without_number"),
+            models.Index(fields=["scope", "number"], name="event_by_scope"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.number})"

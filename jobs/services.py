@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -15,11 +16,15 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from database.transactions import is_transient
+from jobs.events import event_add
 from jobs.models import Job, JobState
 from jobs.registry import Lane, kind_named, kinds
 from jobs.wakeups import workers_wake
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
+from web.acting import acting_by
 from web.errors import KeyedError
+from web.metrics import BROKER_FAILURES, JOB_SECONDS, JOBS
+from web.request_log import logged_as
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +87,7 @@ def job_announce(*, job: Job) -> None:
     try:
         app.send_task(RUN_TASK, kwargs={"job_id": str(job.pk)}, queue=job.lane, retry=False)
     except Exception:
+        BROKER_FAILURES.add()
         logger.warning("job %s could not be announced; the tick will find it", job.pk, exc_info=True)
 
 
@@ -162,6 +168,17 @@ def job_run_here(*, kind: str, payload: Mapping[str, Any], listener: Listener, s
 
 
 def _run(work: Work) -> None:
+    with logged_as(work.job.request_id or f"job-{work.job.pk}"), acting_by(work.job.token):
+        start = time.monotonic()
+        _attempt(work)
+        seconds = time.monotonic() - start
+        JOBS.add(work.job.lane, work.job.state)
+        JOB_SECONDS.observe(seconds, work.job.lane)
+        if settings.LOG_REQUESTS:
+            logger.info("job %s (%s) %s after %.1f s", work.job.pk, work.job.kind, work.job.state, seconds)
+
+
+def _attempt(work: Work) -> None:
     job = work.job
     if job.stalled > MOST_STALLED:
         _finish(work, JobState.FAILED, error=job.error or "The worker ended every attempt before anything was done.")
@@ -245,12 +262,26 @@ def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None
     if result is not None:
         changes["result"] = result
     own = Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING)
-    return bool(own.update(**changes))
+    work.job.state = state
+    with transaction.atomic():
+        ended = bool(own.update(**changes))
+        if ended and state == JobState.FAILED and work.job.scope_id is not None:
+            event_add(
+                kind="job.failed",
+                scope_id=work.job.scope_id,
+                now=changes["finished_at"],
+                key=f"job.failed:{work.job.pk}:{work.attempt}",
+                job=str(work.job.pk),
+                job_kind=work.job.kind,
+                error=error[:500],
+            )
+    return ended
 
 
 def _retry(work: Work, reason: str, *, pause: int, **changes: Any) -> None:
     """Queue a job again after a delay in seconds."""
     due_at = timezone.now() + timedelta(seconds=min(MOST_BACKOFF_SECONDS, pause))
+    work.job.state = JobState.QUEUED
     Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(
         state=JobState.QUEUED, due_at=due_at, lease_until=None, error=reason, **changes
     )

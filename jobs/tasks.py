@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from jobs.services import RUN_TASK, job_run, jobs_announce_due, jobs_forget
 from jobs.ticks import tick as run_ticks
+from jobs.uploads import uploads_forget
 
-SWEEPS = [jobs_forget]
+SWEEPS = [jobs_forget, uploads_forget]
 
 
 @shared_task(name=RUN_TASK)

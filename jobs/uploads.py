@@ -1,11 +1,17 @@
 """The file that a job reads: an upload, or (only from the command line) a local file."""
 
+import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.files.storage import default_storage
+
+from jobs.models import Job, JobState
+
+NOBODYS_HOURS = 24
 
 
 @contextmanager
@@ -28,3 +34,20 @@ def upload_forget(payload: Mapping[str, Any]) -> None:
     """Delete the upload of a job that ended."""
     if payload.get("file"):
         default_storage.delete(payload["file"])
+
+
+def uploads_forget(now: datetime) -> None:
+    """Delete uploads that no job will read: the process that stored them was killed before it could queue the job."""
+    root, before = Path(default_storage.path("")), (now - timedelta(hours=NOBODYS_HOURS)).timestamp()
+    if not root.is_dir():
+        return
+    old = []
+    for one in os.scandir(root):
+        with suppress(FileNotFoundError):  # its job has just ended
+            if one.is_file() and one.stat().st_mtime < before:
+                old.append(one.name)
+    if old:
+        may_read = [JobState.QUEUED, JobState.RUNNING, JobState.FAILED]  # which indexes find, among all that are done
+        wanted = Job.objects.filter(state__in=may_read, payload__file__in=old)
+        for name in set(old) - set(wanted.values_list("payload__file", flat=True)):
+            default_storage.delete(name)

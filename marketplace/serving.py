@@ -6,6 +6,7 @@ from django.core.wsgi import get_wsgi_application
 from gunicorn.app.base import BaseApplication
 
 from marketplace.services.sweep import sweep_in_background
+from web.telemetry import telemetry_start
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # untyped library
@@ -22,6 +23,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # untyped library
 
     def load(self) -> Any:
         """Return the application."""
+        telemetry_start()
         return get_wsgi_application()
 
 

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", csrf_exempt(raw_body(root.root)), name="home"),
     path("healthz", root.healthz, name="healthz"),
     path("readyz", root.readyz, name="readyz"),
+    path("metrics", root.metrics, name="metrics"),
     path("groups/<slug:group_id>/next/", hits.accept_next, name="accept-next"),
     path("hits/<slug:hit_id>/", hits.preview, name="preview"),
     path("hits/<slug:hit_id>/accept/", hits.accept, name="accept"),

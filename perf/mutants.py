@@ -30,7 +30,7 @@ ROOMS = {
         "annotation/slots/services/claims.py",
         [GUARDS, "tests/annotation", "tests/concurrency/test_races.py"],
     ),
-    "voting": ("quality/labels/vote_process.py", ["tests/quality"]),
+    "voting": ("quality/labels/ties_and_rounds.py", ["tests/quality"]),
     "verdicts": (
         "quality/labels/services/verdicts.py",
         [GUARDS, "tests/quality", "tests/annotation/slots/test_counting.py"],

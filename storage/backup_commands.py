@@ -22,16 +22,25 @@ class BackupCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the argument."""
         parser.add_argument("target", metavar="DIR", help="output folder, or - for standard output")
+        parser.add_argument(
+            "--keep",
+            type=int,
+            default=0,
+            metavar="N",
+            help="keep the N newest backups in the folder, and delete older ones once this one is written",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the backup and print its path."""
         now = timezone.now().isoformat(timespec="seconds")
+        if options["keep"] < 0:
+            raise CommandError("--keep must be at least 1, or 0 to keep all backups")
         try:
             if options["target"] == "-":
                 manifest, place = backup_write(sys.stdout.buffer, now=now), "standard output"
                 sys.stdout.buffer.flush()
             else:
-                path, manifest = backup_save(Path(options["target"]), now=now)
+                path, manifest = backup_save(Path(options["target"]), now=now, keep=options["keep"])
                 place = str(path)
         except BackupError as error:
             raise CommandError(str(error)) from error

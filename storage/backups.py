@@ -65,8 +65,11 @@ def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
         )
 
 
-def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
-    """Write a complete archive to a folder, or nothing if it fails; return its path and manifest."""
+def backup_save(target: Path, *, now: str, keep: int = 0) -> tuple[Path, dict[str, Any]]:
+    """Write a complete archive to a folder, or nothing if it fails; return its path and manifest.
+
+    If ``keep`` isn't 0, the oldest archives there are deleted afterwards, and this many are kept.
+    """
     try:
         target.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -87,7 +90,14 @@ def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
             part.unlink(missing_ok=True)
             raise
         part.replace(final)
+        for old in sorted(target.glob(f"{settings.BACKUP_NAME}-*.tar"))[:-keep] if keep else []:
+            old.unlink(missing_ok=True)
     return final, manifest
+
+
+def last_backup(folder: Path, name: str) -> float | None:
+    """Return when the newest backup of a folder was written, in seconds since 1970; None if there is none."""
+    return max((path.stat().st_mtime for path in folder.glob(f"{name}-*.tar")), default=None)
 
 
 @contextmanager

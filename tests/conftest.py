@@ -29,6 +29,7 @@ HEADLESS = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell")
 IS_MARKETPLACE = settings.SETTINGS_MODULE == "config.settings.marketplace_test"
 collect_ignore_glob = ["[!m]*", "[!_m]*.py"] if IS_MARKETPLACE else ["marketplace"]
 
+NGINX = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")  # Debian's is not on everyone's PATH
 # marker -> (is it there, how to get it)
 LEGS = {
     "awscli": (AWS.exists(), "the AWS command line (make awscli)"),
@@ -38,6 +39,7 @@ LEGS = {
         "PostgreSQL (set DATABASE_URL=postgres://… to run the tests on it)",
     ),
     "redis": (bool(os.environ.get("REDIS_URL")), "Redis (set REDIS_URL=redis://…)"),
+    "nginx": (bool(NGINX), "nginx (Debian: apt-get install nginx)"),
     "node": (bool(shutil.which("node")), "Node.js 18 or later (Debian: apt-get install nodejs)"),
     "peers": (
         all(find_spec(name) for name in ("crowdkit", "datasets", "natural_questions", "spacy", "statsmodels")),
@@ -93,6 +95,7 @@ def whole_browser(chromium_at):
 
 # Begun first, so that nobody is left with one of them at the end of a run.
 LONGEST = (
+    "tests/deploy",
     "tests/replays/test_replays.py",
     "tests/guards",
     "tests/console/test_serving.py",

@@ -31,8 +31,12 @@ TITLES: dict[str, Promise] = {
     "evaluation.score": _("Scoring a submission"),
     "evaluation.score_release": _("Scoring predictions"),
     "exports.write": _("Release"),
+    "exports.publish": _("Publishing a release"),
     "workforces.marketplace": _("Marketplace sync"),
+    "workforces.prolific": _("Prolific sync"),
     "console.plan": _("Forecast"),
+    "api.publish_events": _("Events"),
+    "api.send_webhooks": _("Webhooks"),
 }
 
 

@@ -1,12 +1,16 @@
-"""Log lines without the secret tokens in URLs."""
+"""Log lines, as text or JSON, without the secret tokens in URLs."""
 
 import logging
 import re
+from datetime import UTC, datetime
+
+import orjson
 
 from database.transactions import is_away
 
 # /visit/, /statement/, /invite/ and /join/ of the platform; /join/, /s/ and /content/ of the marketplace.
-_TOKEN = re.compile(r"/(visit|statement|invite|join|s|content)/[^/\s\"'<>?]+")
+_OF_REQUESTS = ("group", "status", "seconds")
+_TOKEN = re.compile(r"/(visit|statement|invite|join|s|content|reset/key)/[^/\s\"'<>?]+")
 
 
 def redacted(text: str) -> str:
@@ -32,3 +36,25 @@ class RedactingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the formatted line."""
         return redacted(super().format(record))
+
+
+class JsonFormatter(RedactingFormatter):
+    """Format a record as one line of JSON: time (RFC 3339, UTC), level, logger, message, request_id, traceback.
+
+    Lines about requests also have the group of their route, the status, and the seconds until the response.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the formatted line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": redacted(record.getMessage()),
+            "request_id": getattr(record, "request_id", "-"),
+            "process": record.process,
+        }
+        line |= {name: record.__dict__[name] for name in _OF_REQUESTS if name in record.__dict__}
+        if record.exc_info:
+            line["traceback"] = redacted(self.formatException(record.exc_info))
+        return orjson.dumps(line, default=str).decode()

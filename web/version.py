@@ -19,6 +19,7 @@ def commit() -> str:
     git = shutil.which("git")
     if git is None or not (_ROOT / ".git").exists():
         return UNKNOWN
-    command = [git, "-C", str(_ROOT), "describe", "--always", "--tags", "--dirty"]
+    # The code belongs to root, and the service runs as another user.
+    command = [git, "-c", f"safe.directory={_ROOT}", "-C", str(_ROOT), "describe", "--always", "--tags", "--dirty"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)  # noqa: S603
     return done.stdout.strip() or UNKNOWN

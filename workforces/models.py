@@ -9,6 +9,7 @@ import secrets
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from web.request_log import current_request_id
 from workforces.kinds.registry import KINDS
 
 MOST_PLACES = 9  # the tenth assignment of a HIT costs an extra fee, and 9 can never be extended to 10
@@ -64,7 +65,7 @@ class PostingState(models.TextChoices):
 
 
 class Posting(models.Model):
-    """A HIT with some tickets for the people who take them."""
+    """A HIT, or a study of a panel, with some tickets for the people who take them."""
 
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="postings")
     number = models.PositiveIntegerField()
@@ -84,9 +85,7 @@ class Posting(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["workforce", "number"], name="posting_number"),
             models.UniqueConstraint(fields=["hit_id"], condition=~models.Q(hit_id=""), name="posting_hit_once"),
-            models.CheckConstraint(
-                condition=models.Q(places__gte=1, places__lte=MOST_PLACES), name="posting_places_at_most_nine"
-            ),
+            models.CheckConstraint(condition=models.Q(places__gte=1), name="posting_places_at_least_one"),
         ]
         indexes = [
             models.Index(fields=["workforce", "state"], name="posting_by_state"),
@@ -191,7 +190,10 @@ class Errand(models.Model):
     confirmed_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
     error = models.CharField(max_length=500, blank=True)
+    # What the other side calls a payment that it makes in two steps, and which step came last.
+    remote_id = models.CharField(max_length=80, blank=True, default="", db_default="")
     decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    request_id = models.CharField(max_length=64, blank=True, default=current_request_id, db_default="")
 
     class Meta:
         constraints = [

@@ -6,14 +6,14 @@ All amounts are whole US cents.
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-FEE_SHARE = Decimal("0.20")
+FEE_SHARE, NO_FEES = Decimal("0.20"), Decimal(0)
 
 
-def fee_cents(cents: int, *, has_fees: bool = True) -> int:
-    """Return the fee on an amount: a fifth, rounded half up, at least a cent (MTurk, under ten assignments)."""
-    if not has_fees or cents == 0:
+def fee_cents(cents: int, *, share: Decimal = FEE_SHARE) -> int:
+    """Return the fee on an amount, rounded half up, at least a cent; a fifth on MTurk, under ten assignments."""
+    if not share or cents == 0:
         return 0
-    return max(1, int((cents * FEE_SHARE).quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+    return max(1, int((cents * share).quantize(Decimal(1), rounding=ROUND_HALF_UP)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def estimate(
     items: int,
     votes: int,
     reward_cents: int,
-    has_fees: bool,
+    fee_share: Decimal,
     items_per_ticket: int = 1,
     people: int = 0,
     training_bonus_cents: int = 0,
@@ -64,8 +64,8 @@ def estimate(
     gold = round((first + second) * gold_rate) + people * gold_first
     tickets = -(-(first + second + gold) // items_per_ticket)
     reward = tickets * reward_cents
-    fees = tickets * fee_cents(reward_cents, has_fees=has_fees)
-    bonus = people * (training_bonus_cents + fee_cents(training_bonus_cents, has_fees=has_fees))
+    fees = tickets * fee_cents(reward_cents, share=fee_share)
+    bonus = people * (training_bonus_cents + fee_cents(training_bonus_cents, share=fee_share))
     read = (first + second) * inspection_rate + round(items * no_agreement) * votes
     return Estimate(
         first_round=first,

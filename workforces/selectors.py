@@ -36,6 +36,6 @@ def answer_cents(campaign: Campaign) -> float:
     found = 0.0
     for row in campaign.workforces.order_by("pk"):
         terms = terms_from(KINDS[row.kind], row.terms)
-        fee = fee_cents(terms.reward_cents, has_fees=terms.has_fees)
+        fee = fee_cents(terms.reward_cents, share=terms.fee_share)
         found = max(found, (terms.reward_cents + fee) / terms.items_per_ticket)
     return found

@@ -1,9 +1,10 @@
 """The forms by which people are invited."""
 
 import re
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
@@ -69,8 +70,8 @@ def _plain_or_none(text: str) -> str | None:
         return None
 
 
-class EmailDomainForm(forms.Form):
-    """The domain that the email addresses of a campaign's people must have."""
+class JoiningForm(forms.Form):
+    """Who may join a campaign: people with an address at a domain, or an account at a login provider."""
 
     domain = forms.RegexField(
         r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",
@@ -79,3 +80,12 @@ class EmailDomainForm(forms.Form):
         max_length=200,
         help_text=_("For example, uni.example. Leave empty to accept any address."),
     )
+    provider = forms.ChoiceField(label=_("Accept only people who log in with"), required=False)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if not settings.LOGIN_PROVIDERS:
+            del self.fields["provider"]
+            return
+        named = [(one.id, one.name) for one in settings.LOGIN_PROVIDERS]
+        cast("forms.ChoiceField", self.fields["provider"]).choices = [("", _("Any account")), *named]

@@ -8,6 +8,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
+from accounts.login_file import ROLES, LoginFileError, allauth_providers, apps_of, origins_of, read_login_file
 from database.cache import caches_of
 from database.sqlite import use_current_sqlite
 
@@ -30,6 +31,7 @@ INSTALLED_APPS = [
     "exports",
     "evaluation",
     "console",
+    "api",
     "replays",
     "baselines",
     "django.contrib.auth",
@@ -44,6 +46,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.request_log.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.compression.CompressedPagesMiddleware",
@@ -59,7 +62,9 @@ MIDDLEWARE = [
     "web.headers.PermissionsPolicyMiddleware",
     "web.headers.PrivatePagesMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.two_factor.TwoFactorMiddleware",
     "accounts.middleware.LoginReturnMiddleware",
+    "accounts.middleware.ProviderAwayMiddleware",
     "console.moved.MovedAddresses",
 ]
 
@@ -124,13 +129,24 @@ DATABASES = {"default": database(env.str("DATABASE_URL", default=f"sqlite:///{DA
 
 # --- Accounts -----------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["web.sessions.UserBackend"]
+AUTHENTICATION_BACKENDS = ["config.sessions.UserBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 ACCOUNT_ADAPTER = "accounts.adapter.InvitationAdapter"
+SOCIALACCOUNT_ADAPTER = "accounts.login_providers.ProvidedAdapter"
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True  # else a provider couldn't end what such a login began
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds: a provider that stays silent holds nothing up for longer
+try:
+    LOGIN_PROVIDERS, PASSWORD_LOGIN = read_login_file(env.str("QUORATE_LOGIN_FILE", default=""))
+except LoginFileError as error:
+    raise ImproperlyConfigured(str(error)) from error
+INSTALLED_APPS += apps_of(LOGIN_PROVIDERS)
+SOCIALACCOUNT_PROVIDERS = allauth_providers(LOGIN_PROVIDERS)
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -149,13 +165,16 @@ ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
 # the address before.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
-ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "web.signups.PlainLoginForm"}
+ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "accounts.adapter.PasswordLoginForm"}
 ACCOUNT_PREVENT_ENUMERATION = True
 EMAIL_TIMEOUT = 20  # seconds: a mail server that stays silent holds nothing up for longer
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""  # else it is the name that the request came with
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+TWO_FACTOR_ROLES = tuple(env.list("QUORATE_TWO_FACTOR_ROLES", default=[]))
+if unknown := set(TWO_FACTOR_ROLES) - set(ROLES):
+    raise ImproperlyConfigured(f"QUORATE_TWO_FACTOR_ROLES: unknown: {', '.join(sorted(unknown))}")
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 SESSION_ENGINE = "web.sessions"
@@ -213,6 +232,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 2**20
 # What a backup takes along from the data folder, what it is called, and where a key that was made here is kept.
 BACKUP_FOLDERS: tuple[str, ...] = ("documents", "uploads", "releases")
 BACKUP_NAME = "quorate"
+BACKUPS_DIR = env.str("QUORATE_BACKUPS", default="")  # where backups are made, to tell how old the last one is
 BACKUP_KEY_FILE = "secret_key"
 
 # --- Security -----------------------------------------------------------------------------------
@@ -226,11 +246,15 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *origins_of(LOGIN_PROVIDERS)],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
     }
 }
+
+# --- The REST interface --------------------------------------------------------------------------
+WEBHOOKS_LOCAL = False  # whether webhooks may be sent to this machine and its network
+API_REQUESTS_PER_MINUTE = env.int("QUORATE_API_REQUESTS_PER_MINUTE", default=600)  # of a token
 
 # --- Jobs ---------------------------------------------------------------------------------------
 # Without a broker the worker finds due job rows itself; with one (redis://, amqp://) Celery carries
@@ -265,11 +289,38 @@ MTURK_RETRY_SECONDS = env.float("MTURK_RETRY_SECONDS", default=30.0)
 # Clocks differ, and the last click takes its time.
 MTURK_GRACE_SECONDS = env.float("MTURK_GRACE_SECONDS", default=900.0)
 
+# --- Prolific ---------------------------------------------------------------------------------------
+PROLIFIC_API_URL = env.str("PROLIFIC_API_URL", default="https://api.prolific.com").rstrip("/")
+PROLIFIC_APP_URL = env.str("PROLIFIC_APP_URL", default="https://app.prolific.com").rstrip("/")
+PROLIFIC_TOKEN = env.str("PROLIFIC_TOKEN", default="").strip()
+PROLIFIC_WORKSPACE = env.str("PROLIFIC_WORKSPACE", default="")
+PROLIFIC_PROJECT = env.str("PROLIFIC_PROJECT", default="")
+PROLIFIC_HOOK_SECRET = env.str("PROLIFIC_HOOK_SECRET", default="")
+PROLIFIC_ROUND_SECONDS = env.float("PROLIFIC_ROUND_SECONDS", default=30.0)
+
+# --- The accounts that releases are published under -------------------------------------------------
+HUGGING_FACE_URL = env.str("HUGGING_FACE_URL", default="https://huggingface.co").rstrip("/")
+HUGGING_FACE_TOKEN = env.str("HUGGING_FACE_TOKEN", default="").strip()
+ZENODO_URL = env.str("ZENODO_URL", default="https://zenodo.org").rstrip("/")
+ZENODO_TOKEN = env.str("ZENODO_TOKEN", default="").strip()
+
 # Below this the installation says that it is not ready: an answer that cannot be written is lost work.
 DISK_FLOOR_BYTES = env.int("QUORATE_DISK_FLOOR_BYTES", default=512 * 2**20)
 
 # People are told how long: raise it only together with new consent texts.
 CLICK_LOG_DAYS = env.int("QUORATE_CLICK_LOG_DAYS", default=90)
+
+# --- Metrics and logs -------------------------------------------------------------------------------
+METRICS_TOKEN = env.str("QUORATE_METRICS_TOKEN", default="")
+# In memory: writing to a mapped file ends the process if the disk is full.
+_folder = env.str("QUORATE_METRICS_DIR", default="")
+if METRICS_TOKEN and not _folder:
+    raise ImproperlyConfigured("QUORATE_METRICS_DIR must name a folder in memory, such as /run/quorate/metrics")
+METRICS_DIR = Path(_folder or DATA_DIR / "metrics") / "platform"
+LOG_FORMAT = env.str("QUORATE_LOG_FORMAT", default="line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured("QUORATE_LOG_FORMAT must be line or json")
+LOG_REQUESTS = env.bool("QUORATE_LOG_REQUESTS", default=LOG_FORMAT == "json")
 
 STYLEGUIDE = False
 PREPARE_DATABASE = False
@@ -278,10 +329,17 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "web.logs.RedactingFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+        "line": {"()": "web.logs.RedactingFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {"()": "web.logs.JsonFormatter"},
     },
-    "filters": {"short": {"()": "web.logs.ShortWhenAway"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["short"]}},
+    "filters": {"short": {"()": "web.logs.ShortWhenAway"}, "request_id": {"()": "web.request_log.RequestIdFilter"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["short", "request_id"],
+        }
+    },
     # Django's own would also mail error reports, with addresses in them.
     "loggers": {"django": {"handlers": [], "level": "INFO"}, "django.server": {"handlers": [], "propagate": True}},
     "root": {"handlers": ["console"], "level": env.str("QUORATE_LOG_LEVEL", default="INFO")},

@@ -12,6 +12,7 @@ if DEBUG:
     WHITENOISE_USE_FINDERS = True
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 STYLEGUIDE = env.bool("QUORATE_STYLEGUIDE", default=True)
+WEBHOOKS_LOCAL = True
 PREPARE_DATABASE = True  # commands make an empty database ready by themselves
 ACCOUNT_EMAIL_VERIFICATION = "none"  # nobody reads a mailbox here
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False

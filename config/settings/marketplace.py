@@ -10,6 +10,7 @@ from config.settings.base import (
     BASE_DIR,
     DATA_DIR,
     LOGGING,
+    METRICS_DIR,
     MIDDLEWARE,
     TEMPLATES,
     database,
@@ -60,8 +61,9 @@ INSTALLED_APPS = [
     "csp",
 ]
 MIDDLEWARE = [
+    MIDDLEWARE[0],  # the request's id, for the log lines of all others
     "marketplace.middleware.HostMiddleware",
-    *(one for one in MIDDLEWARE if "accounts." not in one or "allauth" in one),
+    *(one for one in MIDDLEWARE[1:] if "accounts." not in one or "allauth" in one),
 ]
 ROOT_URLCONF = "marketplace.urls"
 _options: dict[str, Any] = TEMPLATES[0]["OPTIONS"]  # type: ignore[assignment]
@@ -81,12 +83,14 @@ if _database_url == env.str("DATABASE_URL", default=""):
 DATABASES = {"default": database(_database_url)}
 CACHES = caches_of(env.cache_url("MARKETPLACE_CACHE_URL", default="dbcache://marketplace_cache"), "marketplace_cache")
 STATIC_ROOT = DATA_DIR / "marketplace_static"
+METRICS_DIR = METRICS_DIR.parent / "marketplace"
 BACKUP_FOLDERS = ()
 BACKUP_NAME = "marketplace"
 BACKUP_KEY_FILE = "marketplace_secret_key"
 
 AUTH_USER_MODEL = "marketplace.Worker"
 ACCOUNT_ADAPTER = "marketplace.adapter.WorkerAdapter"
+ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "web.signups.PlainLoginForm"}
 ACCOUNT_EMAIL_VERIFICATION = "none" if MARKETPLACE_IS_LOCAL else email_verification("mandatory")
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 LOGIN_REDIRECT_URL = "home"
@@ -97,7 +101,7 @@ if MARKETPLACE_URL.startswith("https:"):
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
-    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 if ALLAUTH_TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -21,5 +21,6 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 WHITENOISE_AUTOREFRESH = True
 WHITENOISE_USE_FINDERS = True
+METRICS_DIR = DATA_DIR / "metrics"
 MARKETPLACE_DEVELOPMENT = True
 MARKETPLACE_OPEN_SIGNUP = True

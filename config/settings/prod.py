@@ -21,7 +21,7 @@ SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=True)
 SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=False)  # hard to take back: only when asked for
 SILENCED_SYSTEM_CHECKS = [] if SECURE_HSTS_PRELOAD else ["security.W021"]
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # probes ask without TLS, from behind the proxy
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]  # probes ask without TLS, from behind the proxy
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = True
 # How many proxies stand in front: decides which address rate limits count by, and whether their headers are believed.
 # Required: with the wrong number everybody shares the proxy's address, or an address can be made up.

@@ -3,8 +3,9 @@
 import tempfile
 from pathlib import Path
 
+from accounts.login_file import allauth_providers, apps_of, read_login_file
 from config.settings.base import *
-from config.settings.base import STORAGES, database, env
+from config.settings.base import BASE_DIR, INSTALLED_APPS, STORAGES, database, env
 
 SECRET_KEY = "only-for-tests-" + "x" * 40
 DEBUG = False
@@ -30,7 +31,12 @@ STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.Static
 WHITENOISE_AUTOREFRESH = True
 WHITENOISE_USE_FINDERS = True
 CELERY_BROKER_URL = ""
+LOGIN_PROVIDERS, PASSWORD_LOGIN = read_login_file(str(BASE_DIR / "tests" / "accounts" / "login.toml"))
+INSTALLED_APPS += apps_of(LOGIN_PROVIDERS)
+SOCIALACCOUNT_PROVIDERS = allauth_providers(LOGIN_PROVIDERS)
 STYLEGUIDE = True
+WEBHOOKS_LOCAL = True
+METRICS_DIR = DATA_DIR / "metrics"
 
 # Campaigns of tests have few judgments a person; the tests of rare people say otherwise.
 RELEASE_RARE_BELOW = 0

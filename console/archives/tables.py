@@ -106,13 +106,23 @@ STAYS = {
     "accounts.ForgottenIdentity": "a mark that only this installation's secret can compare",
     "accounts.Invitation": "a link to this installation",
     "accounts.InvitationUse": "a link to this installation",
+    "accounts.ProvidedRole": "of this installation's login providers",
     "annotation.Notification": "an email that this installation sends, or has sent",
     "annotation.MutedNotification": "which emails a person wants from this installation",
+    "api.ApiToken": "a secret of a person on this installation",
+    "api.Webhook": "an address that this installation sends to",
+    "api.WebhookDelivery": "what this installation sends, or has sent",
+    "api.KeptAnswer": "an answer to a program that used this installation",
+    "exports.Publication": "where this installation's accounts published a release",
+    "jobs.Event": "news for programs that read this installation",
     "jobs.Job": "work of this installation: none of the campaign is unfinished when it leaves",
     "jobs.Heartbeat": "of a worker of this installation",
 }
 
-LEFT_OUT = {"accounts.User": ("password", "is_admin")}  # of the installation, not of the person
+LEFT_OUT = {  # of the installation, not of the person or the campaign
+    "accounts.User": ("password", "is_admin"),
+    "accounts.Scope": ("login_provider",),
+}
 
 
 class ArchiveError(RuntimeError):

@@ -12,7 +12,7 @@ from quality.gold.key_statistics import keys_needed
 from quality.policies.policy import Policy, Process
 from simulation.model import CrowdModel
 from simulation.world import chance_of
-from workforces.money import fee_cents
+from workforces.money import FEE_SHARE, NO_FEES, fee_cents
 
 RUNS = 20
 HELD = 0.9  # of the runs lie between low and high
@@ -82,7 +82,7 @@ def _numbers(run: Run) -> dict[str, float]:
     answers = judgments + run.staff.checks
     agreement = alpha(run.judgments(setting.votes), level=setting.level)
     width = agreement.high - agreement.low if agreement.high is not None and agreement.low is not None else np.nan
-    each = setting.reward_cents + fee_cents(setting.reward_cents, has_fees=setting.has_fees)
+    each = setting.reward_cents + fee_cents(setting.reward_cents, share=FEE_SHARE if setting.has_fees else NO_FEES)
     cases = played.cases * scale * (policy.experts if policy.process is Process.PAPER else 1) + played.audited
     seconds = run.model.pace.median * np.exp((run.model.pace.between**2 + run.model.pace.within**2) / 2)
     decided = played.label >= 0

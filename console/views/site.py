@@ -12,8 +12,10 @@ from accounts.permissions import Action, can, signed_in
 from annotation.campaigns.selectors.campaigns import campaigns_of, campaigns_worked_in
 from annotation.people.selectors.progress import progress_of
 from console.health import readiness
+from console.metrics import readings
 from console.selectors import MOST, campaign_cards, waiting_rows
 from quality.experts.selectors import expert_work
+from web.metrics import metrics_response
 
 
 @login_required
@@ -49,6 +51,12 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """Report whether people can work here and their work is reviewed; if not, why."""
     return readiness.response(timezone.now())
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer Prometheus, which sends the token of the metrics."""
+    return metrics_response(request, readings, timezone.now())
 
 
 @require_GET

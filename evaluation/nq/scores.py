@@ -60,7 +60,7 @@ def score_all(
 def _refuse_different(missing: set[int], unknown: set[int]) -> None:
     parts = [
         f"{len(ids)} {what}: {', '.join(map(str, sorted(ids)[:MOST_LISTED]))}{' …' if len(ids) > MOST_LISTED else ''}"
-        for ids, what in ((missing, "examples have no prediction"), (unknown, "predictions have no example"))
+        for ids, what in ((missing, "examples without a prediction"), (unknown, "predictions without an example"))
         if ids
     ]
     if parts:

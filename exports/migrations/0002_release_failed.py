@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
     dependencies = [("exports", "0001_initial")]
 
     operations = [
-        migrations.AddField("release", "problem", models.CharField(blank=True, max_length=500)),
+        migrations.AddField("release", "problem", models.CharField(blank=True, db_default="", default="", max_length=500)),
         migrations.AlterField(
             "release",
             "state",

@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from annotation.models import INTERNAL, PUBLISHED, Annotation, AnnotationState, Campaign
+from quality.models import Review, ReviewState
 from quality.people.selectors.pay import wages_of
 from workforces.models import Appeal, LedgerEntry, Ticket, TicketState
 from workforces.services.terms import terms_of
@@ -51,4 +52,16 @@ def fair_work(campaign: Campaign) -> dict[str, Any]:
         "by_members": Annotation.objects.filter(campaign=campaign, via=INTERNAL).count(),
         "submissions_refused": refused,
         "appeals": {str(state): n for state, n in appeals.items()},
+        "reviews": _reviews(campaign),
     }
+
+
+def _reviews(campaign: Campaign) -> dict[str, dict[str, int]]:
+    """Return how often checks and rules asked a manager first or paused someone, by what the manager decided."""
+    found = {name: dict.fromkeys(ReviewState.values, 0) for name in ("asked", "paused")}
+    for state, evidence in Review.objects.filter(campaign=campaign).values_list("state", "evidence"):
+        if evidence.get("asked"):
+            found["asked"][state] += 1
+        elif "manager" not in evidence and evidence.keys() & {"score", "passed", "rule"}:
+            found["paused"][state] += 1
+    return found

@@ -56,6 +56,7 @@ def dispatch(request: HttpRequest) -> HttpResponse:
     try:
         requester = _authenticate(request)
         operation = _operation(request)
+        request.operation = f"api.{operation}"  # type: ignore[attr-defined]  # for the request's log line and metrics
         if not _BUCKETS.take(requester.customer_id, rate=settings.MARKETPLACE_API_RATE):
             raise Throttled  # noqa: TRY301 - answered like every refusal
         fault = fault_take(operation)

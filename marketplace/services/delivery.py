@@ -2,12 +2,9 @@
 
 import json
 import logging
-import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime, timedelta
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 import boto3
@@ -19,19 +16,15 @@ from django.core.mail import send_mail
 from marketplace.models import Delivery
 from marketplace.services.destinations import address_to_send_to
 from marketplace.services.faults import fault_take
+from web.outgoing import NotSent, post
 
 _LEASE = timedelta(minutes=2)
 _RETRIES = [timedelta(seconds=seconds) for seconds in (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)]
-_READ_SECONDS = 10
 _TOTAL_SECONDS = 20
 _LOG = logging.getLogger(__name__)
 # Requesters that this process is sending for now: a slow address holds up one thread, and its requester's messages.
 _BUSY: set[int] = set()
 _BUSY_LOCK = threading.Lock()
-
-
-class NotSent(Exception):
-    """The receiver did not accept the message."""
 
 
 def deliveries_send(*, clock: Callable[[], datetime], most: int = 100) -> int:
@@ -146,42 +139,6 @@ def _by_http(delivery: Delivery, address: str) -> None:
         "x-amz-sns-message-type": "Notification",
         "x-amz-sns-message-id": delivery.message_id,
     }
-    status = _post(delivery.destination, address, json.dumps(envelope).encode(), headers)
+    status = post(delivery.destination, address, json.dumps(envelope).encode(), headers, seconds=_TOTAL_SECONDS).status
     if not 200 <= status < 300:
         raise NotSent(f"HTTP status {status}")
-
-
-def _post(url: str, address: str, body: bytes, headers: dict[str, str]) -> int:
-    """Return the status of a POST to a host at an address that was resolved and checked before.
-
-    A timeout limits each read only; the watchdog limits the total time.
-    """
-    parts = urlsplit(url)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=_READ_SECONDS)
-
-    def connect(to: tuple[str, int], timeout: float, source: None) -> socket.socket:
-        return socket.create_connection((address, to[1]), timeout, source)
-
-    connection._create_connection = connect  # type: ignore[attr-defined]  # noqa: SLF001 - the way to keep name and address apart
-    late = threading.Event()
-    watchdog = threading.Timer(_TOTAL_SECONDS, _cut, (connection, late))
-    watchdog.start()
-    try:
-        connection.request("POST", parts._replace(scheme="", netloc="", fragment="").geturl() or "/", body, headers)
-        status = connection.getresponse().status
-    except (OSError, HTTPException) as error:
-        raise NotSent(f"HTTP: {type(error).__name__}: {error}") from error
-    finally:
-        watchdog.cancel()
-        connection.close()
-    if late.is_set():  # what was read of the answer may look whole
-        raise NotSent(f"HTTP: no answer within {_TOTAL_SECONDS} seconds")
-    return status
-
-
-def _cut(connection: HTTPConnection, late: threading.Event) -> None:
-    late.set()
-    with suppress(OSError):
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)

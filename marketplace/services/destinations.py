@@ -1,8 +1,6 @@
 """Permitted destinations of notifications."""
 
 import re
-import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
@@ -11,13 +9,12 @@ from django.core.exceptions import ValidationError
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.questions import is_loopback
 from web.mails import plain_address
+from web.outgoing import address_of
 
 _LONGEST = 2000
 # A name that can be looked up, or an address: labels of at most 63 characters, none of them empty.
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?|[0-9a-f:.]+")
 _AMAZON_QUEUES = re.compile(r"sqs\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?")
-# IPv6 addresses that stand for IPv4 ones, inside or outside.
-_TRANSLATED = [ip_network(text) for text in ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16")]
 
 
 def check_destination(transport: str, destination: str) -> None:
@@ -50,18 +47,7 @@ def address_to_send_to(destination: str) -> str | None:
     A public marketplace sends nothing into its own network. Connect to exactly this address: a second
     lookup of the name could return another one.
     """
-    host = urlsplit(destination).hostname or ""
-    try:
-        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
-    except (OSError, UnicodeError):
-        return None
-    if settings.MARKETPLACE_IS_LOCAL:
-        return found[0]
-    return next((address for address in found if _is_public(ip_address(address))), None)
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    return address.is_global and not address.is_multicast and not any(address in network for network in _TRANSLATED)
+    return address_of(destination, is_local=settings.MARKETPLACE_IS_LOCAL)
 
 
 def _check_email(destination: str) -> None:

@@ -8,7 +8,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from marketplace.api.dispatch import dispatch
 from marketplace.health import readiness
+from marketplace.metrics import readings
 from marketplace.views.hits import listing
+from web.metrics import metrics_response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -25,6 +27,12 @@ def root(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Report whether people can work here and requesters hear of it; if not, why."""
     return readiness.response(timezone.now())
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer Prometheus, which sends the token of the metrics."""
+    return metrics_response(request, readings, timezone.now())
 
 
 @require_safe

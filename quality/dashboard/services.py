@@ -1,6 +1,6 @@
 """The numbers of quality control, computed by a job so that pages don't count rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,9 +11,10 @@ from django.db.models.functions import Cast, Substr
 from accounts.models import Role
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.campaigns.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
-from annotation.models import ORDINARY, Campaign, CampaignState, NotificationKind, Slot
+from annotation.models import ORDINARY, Batch, BatchState, Campaign, CampaignState, NotificationKind, Slot, SlotState
 from annotation.notifications.services import members, notify_daily
 from database.transactions import durable
+from jobs.events import event_add
 from jobs.models import Job
 from measures.funnel import outside
 from quality.dashboard.selectors.agreement import agreement_of
@@ -62,6 +63,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
         ),
     }
     managers_tell(campaign, data["waiting"], data["gold"], now)
+    events_tell(campaign, data, now)
     numbers_keep(QualitySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
     return data
 
@@ -78,6 +80,36 @@ def managers_tell(campaign: Campaign, waiting: Mapping[str, int], gold: Mapping[
     if gold["states"][GoldKeyState.ACTIVE] and gold["newcomers_left"] < FEW_NEWCOMERS:
         count = gold["newcomers_left"]
         notify_daily(campaign=campaign, kind=NotificationKind.GOLD, users=managers, now=now, count=count)
+
+
+BUDGET_SHARE = 0.8  # of a spending cap
+_UNFINISHED = (SlotState.OPEN, SlotState.HELD, SlotState.ASIDE)
+
+
+@durable
+def events_tell(campaign: Campaign, data: Mapping[str, Any], now: datetime) -> None:
+    """Add the events that follow from numbers, each once: finished batches and audits, short gold, spent budgets."""
+    for kind, key, told in _news(campaign, data, now):
+        event_add(kind=kind, scope_id=campaign.pk, now=now, key=f"{kind}:{key}", **told)
+
+
+def _news(campaign: Campaign, data: Mapping[str, Any], now: datetime) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield kind, key and data of the events that follow from the numbers."""
+    gold = data["gold"]
+    if gold["states"][GoldKeyState.ACTIVE] and gold["newcomers_left"] < FEW_NEWCOMERS:
+        yield "gold.short", f"{now:%Y-%m-%d}", {"newcomers_left": gold["newcomers_left"]}
+    for audit in data["audits"]:
+        if "share" in audit:
+            yield "audit.finished", str(audit["audit"]), {"audit": audit["audit"]}
+    for number, row in enumerate(data["workforces"]):
+        cap, spent = row["cap_cents"], row["committed_cents"]
+        if cap and spent >= BUDGET_SHARE * cap:
+            told = {"workforce": row["kind"], "committed_cents": spent, "cap_cents": cap, "currency": "USD"}
+            yield "budget.reached", f"{number}:{cap}", told
+    unfinished = Slot.objects.filter(item__batch=OuterRef("pk"), state__in=_UNFINISHED)
+    launched = Batch.objects.filter(campaign=campaign, state=BatchState.OPEN, purpose__in=ORDINARY)
+    for batch in launched.filter(~Exists(unfinished)).order_by("ordinal"):
+        yield "batch.finished", str(batch.ordinal), {"batch": batch.ordinal}
 
 
 def quality_numbers_version(campaign: Campaign) -> str:

@@ -130,7 +130,7 @@ class Opinion(models.Model):
     at = models.DateTimeField()
     # Of a consensus: the other expert who confirmed it. Nobody where all said the same alone, and where a manager decided.
     confirmed_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
-    by_manager = models.BooleanField(default=False)
+    by_manager = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [

@@ -92,9 +92,19 @@ class PolicyForm(forms.Form):
         label=_("Share of each annotator's work to spot-check"), min_value=0, max_value=1
     )
     experts = forms.IntegerField(
-        label=_("Experts per item when annotators disagree"), min_value=1, max_value=MOST_EXPERTS
+        label=_("Experts per case"),
+        min_value=1,
+        max_value=MOST_EXPERTS,
+        help_text=_("The number of experts who judge an item that is sent to experts."),
     )
     decide_hours = forms.IntegerField(label=_("Time to review a paused annotator (hours)"), min_value=1, max_value=720)
+    ask_first = forms.BooleanField(
+        label=_("Ask a manager before anyone is paused"),
+        required=False,
+        help_text=_(
+            "Gold checks and rules then open a review, and nobody is paused automatically. Until a manager decides, the annotator gets three times as many gold checks."
+        ),
+    )
 
     def without_votes(self) -> None:
         """Remove the fields about votes and labels."""

@@ -60,6 +60,9 @@ class Policy:
         The number of experts who judge an item without agreement, each alone first (the paper: one).
     decide_hours
         The time for a manager to decide about a paused annotator; after that, held pay is released.
+    ask_first
+        Whether checks and rules open a review instead of pausing an annotator, so that a person decides first
+        (Directive (EU) 2024/2831, article 10(5)). Until then the annotator gets more gold checks.
     """
 
     process: Process = Process.PAPER
@@ -74,6 +77,7 @@ class Policy:
     inspection_rate: float = 0.2
     experts: int = 1
     decide_hours: int = 48
+    ask_first: bool = False
 
     def __post_init__(self) -> None:
         if (self.gold_rate and not LEAST_RATE <= self.gold_rate <= 0.5) or not 0 <= self.inspection_rate <= 1:

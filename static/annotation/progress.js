@@ -13,18 +13,19 @@ export class Progress {
   show(root) {
     if (!this.place || root.dataset.done === undefined) return;
     const done = Number(root.dataset.done);
-    this.place.textContent = [this.count(done), this.time(done)].filter(Boolean).join(" · ");
+    const of = root.dataset.over === undefined ? this.of : null; // nothing is left, whatever was estimated
+    this.place.textContent = [this.count(done, of), this.time(done, of)].filter(Boolean).join(" · ");
   }
 
-  /** @param {number} done */
-  count(done) {
-    if (this.of === null || this.of < done) return _("%s done").replace("%s", String(done));
-    return _("%1 of about %2").replace("%1", String(done)).replace("%2", String(this.of));
+  /** @param {number} done @param {number | null} of */
+  count(done, of) {
+    if (of === null || of < done) return _("%s done").replace("%s", String(done));
+    return _("%1 of about %2").replace("%1", String(done)).replace("%2", String(of));
   }
 
-  /** @param {number} done */
-  time(done) {
-    const minutes = Math.ceil((((this.of ?? done) - done) * this.seconds) / 60);
+  /** @param {number} done @param {number | null} of */
+  time(done, of) {
+    const minutes = Math.ceil((((of ?? done) - done) * this.seconds) / 60);
     if (minutes < 1) return "";
     if (minutes < 90) return _("about %s min left").replace("%s", String(minutes));
     return _("about %s h left").replace("%s", String(Math.round(minutes / 60)));

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import pytest
 from django.core.management import call_command
@@ -109,6 +110,7 @@ def _annotate(desk, token, number):
         if turn < 3:
             page.wait_for_selector(f"[data-stage=question]:not([data-assignment='{before}'])")
     page.wait_for_selector("h1:has-text('All done')")
+    assert re.fullmatch(r"\d+ done", page.inner_text("[data-progress]"))  # nothing is left, whatever was estimated
     assert page.inner_text("[data-progress]").startswith("4 ")  # the header counts the last answer too
     assert User.objects.filter(email=f"annotator{number}@example.org").exists()
 

@@ -68,11 +68,16 @@ def test_the_managers_pages(world, open_browser, language, view):
         "/account/password/change/",
         "/account/email/",
         "/account/2fa/",
+        "/tokens/",
+        "/api/v1/",
     ]
     for path in paths:
         watched.go(path)
         assert watched.page.get_attribute("html", "lang") == language
         assert_accessible(watched.page, f"{path} {language}")
+    for name in ("campaign_new", "item_import", "gold_change"):  # the reference, with operations open
+        watched.page.evaluate("id => document.getElementById(id).open = true", name)
+    assert_accessible(watched.page, f"open operations {language}")
     watched.go(base + "members/")
     watched.page.click("main form button.primary")
     assert_accessible(watched.page, "a fresh invitation")

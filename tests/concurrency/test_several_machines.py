@@ -129,26 +129,32 @@ class Machines:
         return json.loads(self.manage("shell", "--no-imports", "-v0", "-c", CHECK).partition("FOUND ")[2])
 
 
+def set_up(folder, address, broker, items=ITEMS):
+    """Return machines with a campaign and its people; nothing is started."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
+    made = Machines(
+        kept
+        | {
+            "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+            "QUORATE_DATA": str(folder),
+            "DATABASE_URL": address,
+            "CELERY_BROKER_URL": broker,
+            "C_FORCE_ROOT": "1",
+            "QUORATE_JOB_LEASE_SECONDS": "3",
+        }
+    )
+    made.manage("migrate", "-v0")
+    made.manage("createcachetable", "-v0")
+    made.manage("collectstatic", "-v0", "--no-input")
+    made.manage("shell", "--no-imports", "-v0", "-c", SET_UP.replace(f"items={ITEMS}", f"items={items}"))
+    return made
+
+
 @pytest.fixture
 def machines(tmp_path, broker):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
     with ExitStack() as stack:
         address = stack.enter_context(database(f"machines_{os.getpid()}", tmp_path))
-        made = Machines(
-            kept
-            | {
-                "DJANGO_SETTINGS_MODULE": "config.settings.dev",
-                "QUORATE_DATA": str(tmp_path),
-                "DATABASE_URL": address,
-                "CELERY_BROKER_URL": broker,
-                "C_FORCE_ROOT": "1",
-                "QUORATE_JOB_LEASE_SECONDS": "3",
-            }
-        )
-        made.manage("migrate", "-v0")
-        made.manage("createcachetable", "-v0")
-        made.manage("collectstatic", "-v0", "--no-input")
-        made.manage("shell", "--no-imports", "-v0", "-c", SET_UP)
+        made = set_up(tmp_path, address, broker)
         stack.callback(made.stop)
         for name in ("web 1", "web 2", "worker 1", "worker 2", "beat"):
             made.start(name)

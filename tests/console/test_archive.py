@@ -1,5 +1,6 @@
 """A campaign leaves one installation and goes on in another, and its releases come out as before, byte for byte."""
 
+import fcntl
 import gzip
 import io
 import json
@@ -135,7 +136,7 @@ def archived(campaign, tmp_path):
 
 
 def test_every_table_is_archived_or_says_why_it_stays():
-    ours = {"accounts", "annotation", "documents", "exports", "jobs", "quality", "workforces", "evaluation"}
+    ours = {"accounts", "annotation", "api", "documents", "exports", "jobs", "quality", "workforces", "evaluation"}
     every = {model._meta.label for model in apps.get_models(include_auto_created=True) if model._meta.app_label in ours}
     every -= {"accounts.User_groups", "accounts.User_user_permissions"}
     assert every == {*ROWS, *PAGES, *PEOPLE, *STAYS}
@@ -189,6 +190,19 @@ def test_an_archive_is_never_written_over_a_file(questions, tmp_path):
     with pytest.raises(CommandError, match="choose another file name"):
         call_command("archive", questions.slug, str(tmp_path / "a.tar"))
     assert (tmp_path / "a.tar").read_bytes() == b"precious"
+
+
+def test_what_a_killed_archive_left_is_written_again_and_two_are_not_written_at_once(questions, tmp_path):
+    part = tmp_path / ".a.tar.part"
+    part.write_bytes(b"half of one")
+    with part.open("ab") as other:
+        fcntl.flock(other.fileno(), fcntl.LOCK_EX)
+        with pytest.raises(CommandError, match="another archive is being written"):
+            call_command("archive", questions.slug, str(tmp_path / "a.tar"))
+        assert part.read_bytes() == b"half of one"
+    call_command("archive", questions.slug, str(tmp_path / "a.tar"))
+    assert [path.name for path in tmp_path.iterdir()] == ["a.tar"]
+    assert members(io.BytesIO((tmp_path / "a.tar").read_bytes()))["manifest.json"]
 
 
 def changed(archive, **members_of):

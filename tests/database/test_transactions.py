@@ -9,9 +9,23 @@ import pytest
 from database.transactions import NotInTransaction
 from tests.conftest import ROOT
 
-APPS = ("accounts", "annotation", "documents", "evaluation", "exports", "jobs", "quality", "sources", "workforces")
+APPS = (
+    "accounts",
+    "annotation",
+    "api",
+    "documents",
+    "evaluation",
+    "exports",
+    "jobs",
+    "quality",
+    "sources",
+    "workforces",
+)
 
 STEPS = """
+workforces.services.rounds.round_end
+annotation.slots.services.sweeps.assignments_end
+workforces.services.tickets.ticket_lapse
 accounts.audit.record
 accounts.services.consent_restore
 accounts.services.consent_text_publish
@@ -60,6 +74,8 @@ annotation.people.services.withdrawal.withdrawal_cancel
 annotation.people.services.withdrawal.work_unlink
 annotation.work.services.assignments.assignment_locked
 documents.services.tokenization_record
+jobs.events.events_add
+jobs.events.events_number
 quality.experts.services.cases.case_end
 quality.experts.services.cases.case_open
 quality.follow_ups.services.follow_ups_settle
@@ -76,10 +92,10 @@ quality.labels.services.verdicts.items_judge
 quality.labels.services.verdicts.items_lock
 quality.people.services.rules.rules_run
 workforces.kinds.link.pay.refusal_carry_out
-workforces.kinds.mturk.exclusions.exclusion_begin
-workforces.kinds.mturk.exclusions.exclusion_end
-workforces.kinds.mturk.pay.refusal_make_good
-workforces.kinds.mturk.pay.refusal_override
+workforces.services.exclusions.exclusion_begin
+workforces.services.exclusions.exclusion_end
+workforces.services.pay_errands.refusal_make_good
+workforces.services.pay_errands.refusal_override
 workforces.services.identities.ticket_identify
 workforces.services.messages.person_message
 workforces.services.outbox.errand_add

@@ -273,7 +273,7 @@ def test_what_is_wrong_with_a_prediction_is_said(tmp_path, change, said):
 def test_missing_and_unknown_examples_are_listed(tmp_path):
     gold, predictions = write(tmp_path, [record(key, [annotation(0)]) for key in range(20)], [prediction(99)])
     with pytest.raises(
-        CommandError, match=r"20 examples have no prediction: 0, 1, .* …; 1 predictions have no example: 99"
+        CommandError, match=r"20 examples without a prediction: 0, 1, .* …; 1 predictions without an example: 99"
     ):
         call_command("evaluate", "nq", "--gold", str(gold), "--predictions", str(predictions))
     for wrong in ([], {"predictions": 3}, "no json"):

@@ -44,7 +44,7 @@ def test_the_command_finishes_it(left, tmp_path, researcher):
 def test_a_button_writes_the_same_files_here(left, tmp_path, researcher):
     address = f"/campaigns/{left.campaign.slug}/releases/1/"
     page = researcher.get(address).content.decode()
-    assert "If the command was stopped, create the files here" in page
+    assert "If the command was stopped, you can create the files here" in page
     assert f'action="{address}write/"' in page
     for _ in range(2):
         assert researcher.post(f"{address}write/").status_code == 302

@@ -233,6 +233,18 @@ def test_splits_that_collect_fewer_annotations_are_named_when_they_are_left_out(
     assert "Not in this release" not in client.post(address, {**sent, "ways": 1}, follow=True).content.decode()
 
 
+def test_a_chosen_split_that_collects_fewer_annotations_is_refused_before_anything_is_frozen(client):
+    campaign = factories.campaign(items=6, splits=[NewSplit("train", 1), NewSplit("test", 2)])
+    client.force_login(factories.user(is_admin=True))
+    address = f"/campaigns/{campaign.slug}/releases/"
+    sent = {"family": "nq-original", "shards": 1, "ways": 2, "splits": ["train", "test"]}
+    page = client.post(address, sent).content.decode()
+    assert "train: fewer annotations per item are collected." in page
+    assert not Release.objects.exists()
+    client.post(address, {**sent, "ways": 1})
+    assert Release.objects.get().splits == ["train", "test"]
+
+
 def test_items_that_are_not_launched_are_counted_apart(client):
     campaign = factories.campaign(items=1)
     factories.import_questions(campaign, ["where is the second harbour"])

@@ -36,19 +36,22 @@ from quality.models import Case, CaseMessage, CaseReason, Inspection, Opinion, Q
 from quality.people.services.behaviour import behaviour_refresh
 from quality.studies.services import studies_refresh
 from tests import factories
+from tests.api.client import Api
+from tests.api.test_matrix import operations
 from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import address, parameters
 
 BELOW = ("annotator", "manager", "expert", "researcher")
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # of jobs, drawn again each time
-WHEN = r"\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?"  # a minute may pass between two looks
+WHEN = r"\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d(?:\.\d+)?)?"  # a minute may pass between two looks
 CHANGING = re.compile(rf'name="csrfmiddlewaretoken" value="[^"]*"|"token": "[^"]*"|{UUID}|{WHEN}'.encode())
+JOB_ORDER = ("created_at", "kind")  # their keys are drawn, and two kinds may be created at one moment
 KEPT = (
-    (Snapshot, "pk", ("data",)),
-    (QualitySnapshot, "pk", ("data",)),
-    (StudySnapshot, "pk", ("data",)),
-    (Job, "created_at", ("kind", "payload", "result", "message", "error")),
-    (AuditEvent, "pk", ("data",)),
+    (Snapshot, ["pk"], ("data",)),
+    (QualitySnapshot, ["pk"], ("data",)),
+    (StudySnapshot, ["pk"], ("data",)),
+    (Job, JOB_ORDER, ("kind", "payload", "result", "message", "error")),
+    (AuditEvent, ["pk"], ("data",)),
 )
 REFRESH = (numbers_refresh, quality_numbers_refresh, behaviour_refresh, studies_refresh)
 
@@ -74,6 +77,7 @@ class Judged:
         train = Annotation.objects.filter(campaign=self.campaign).exclude(item__in=self.items)
         self.answers = list({str(one.answer): one.answer for one in train.order_by("pk")}.values())
         self.before = self.release()
+        self.apis = {role: Api(self.people[role]) for role in BELOW}
 
     def begin(self):
         raise NotImplementedError
@@ -120,9 +124,9 @@ class Judged:
             Opinion.objects.filter(pk=row.pk).update(said=said, justification=f"Words of {seed}.")
         CaseMessage.objects.filter(case__item__in=self.items).update(text=f"Talk of {seed}.")
 
-    def addresses(self):
-        """Yield every address that can be asked for in this campaign, with each of the things that it can name."""
-        things = {
+    def things(self):
+        """Return what addresses can name in this campaign."""
+        return {
             "item_id": [item.pk for item in self.items[:3]],
             "case_id": list(Case.objects.order_by("pk").values_list("pk", flat=True)),
             "surrogate_id": list(
@@ -136,11 +140,16 @@ class Judged:
             ),
             "board_number": list(Board.objects.order_by("number").values_list("number", flat=True)),
             "figure": list(DRAWINGS),
-            "job_id": list(Job.objects.order_by("created_at").values_list("pk", flat=True)),
+            "job_id": list(Job.objects.order_by(*JOB_ORDER).values_list("pk", flat=True)),
             "slug": [self.campaign.slug],
             "campaign_id": [self.campaign.pk],
             "split_name": ["test"],
+            "campaign": [self.campaign.slug],
         }
+
+    def addresses(self):
+        """Yield every address that can be asked for in this campaign, with each of the things that it can name."""
+        things = self.things()
         for route, pattern in own_routes():
             named = [part.rpartition(":")[2] for part in parameters(pattern)]
             if "get" in POLICY[route][0].split() and all(one in things for one in named):
@@ -148,6 +157,15 @@ class Judged:
                     yield route, address(pattern, dict(zip(named, values, strict=True)))
         for query in ("differs=on", "format=csv", "format=csv&differs=on", f"person={things['surrogate_id'][0]}"):
             yield "items", f"/campaigns/{self.campaign.slug}/items/?{query}"
+
+    def operations(self):
+        """Yield every reading operation of the API, with each of the things that it can name."""
+        things = self.things()
+        for name, method, path in operations():
+            named = re.findall(r"{(\w+)}", path)
+            if method == "GET" and all(one in things for one in named):
+                for values in itertools.product(*(things[one] for one in named)):
+                    yield name, path.format(**dict(zip(named, values, strict=True)))
 
     def everything(self, seed, caplog):
         """Return all that people below administrators can get at, and what is kept beside it, under some labels."""
@@ -166,7 +184,10 @@ class Judged:
                 client.force_login(self.people[role])
                 for place, (route, path) in enumerate(self.addresses()):
                     found[role, route, place] = told(client.get(path))
-            rows = [list(model.objects.order_by(by).values_list(*names)) for model, by, names in KEPT]
+                for place, (name, path) in enumerate(self.operations()):
+                    for accept in ("application/json", "application/x-ndjson"):
+                        found[role, name, (place, accept)] = told(self.apis[role].get(path, Accept=accept))
+            rows = [list(model.objects.order_by(*by).values_list(*names)) for model, by, names in KEPT]
             found["all", "kept"] = re.sub(UUID, "", repr(rows))
             found["all", "log"] = [re.sub(UUID, "", record.getMessage()) for record in caplog.records]
             transaction.set_rollback(True)

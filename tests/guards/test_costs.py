@@ -26,6 +26,7 @@ pytestmark = pytest.mark.django_db
 
 # The statements of each page, by the name of its route; session and user are two of them, roles another two.
 COSTS = {
+    "api-tokens": 4,
     "approvals": 6,
     "board": 9,
     "boards": 9,
@@ -38,6 +39,7 @@ COSTS = {
     "campaign-jobs": 6,
     "campaign-log": 8,
     "campaign-people": 10,
+    "campaign-webhooks": 10,
     "campaign-plan": 9,
     "campaign-questions": 7,
     "campaign-search": 9,
@@ -85,9 +87,10 @@ COSTS = {
     "work": 14,
     "work-guidelines": 6,
 }
-NONE_AT_ALL = {"alive", "javascript-catalog", "styleguide"}
+NONE_AT_ALL = {"alive", "api-reference", "llms", "javascript-catalog", "styleguide"}
 # These lead to another page, send a file, or show nothing without what was sent by mail.
 NO_PAGES = {
+    "api-description",
     "campaign-by-id",
     "hit",
     "join",
@@ -95,6 +98,7 @@ NO_PAGES = {
     "invitation",
     "invitation-accept",
     "training",
+    "metrics",
     "release-all",
     "release-file",
     "quality-chart-csv",

@@ -46,7 +46,7 @@ NONSENSE = [
     "null",
     "true",
 ]
-APPS = ("accounts", "annotation", "console", "exports", "jobs", "quality", "workforces")
+APPS = ("accounts", "annotation", "api", "console", "exports", "jobs", "quality", "workforces")
 ARRIVAL = [
     "assignmentId",
     "hitId",

@@ -57,6 +57,8 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
             "quality-decide",
             "quality-ask",
             "split-seal",
+            "campaign-webhook",
+            "campaign-webhook-replay",
         ),
         ("post", MANAGE),
     ),
@@ -90,6 +92,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
             "quality-rules",
             "quality-study-design",
             "campaign-plan",
+            "campaign-webhooks",
         ),
         ("get post", MANAGE),
     ),
@@ -102,6 +105,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("board-team", "board-submit"), ("post", RELEASES)),
     **dict.fromkeys(("release-file", "release-all"), ("get", {"researcher", "admin"})),
     "release-score": ("get post", {"researcher", "admin"}),
+    "release-publish": ("post", {"researcher", "admin"}),
     "release-write": ("post", {"researcher", "admin"}),
     # The address lets anyone in who has it: it holds a key that nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
@@ -122,20 +126,22 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("statement", "statement-standing"), ("get post", "public")),
     "invitation": ("get", "public"),
     "invitation-accept": ("get post", "public"),
-    **dict.fromkeys(("alive", "ready", "styleguide"), ("get", "public")),
+    # Signed by the provider, or by Prolific; one without a secret has no such address.
+    **dict.fromkeys(("provided-access", "prolific-hook"), ("post", "public")),
+    **dict.fromkeys(("api-description", "api-reference", "llms"), ("get", "public")),
+    "api-tokens": ("get post", ALL),
+    "api-token-revoke": ("post", NOBODY),  # there is no such token
+    **dict.fromkeys(("alive", "metrics", "ready", "styleguide"), ("get", "public")),
     "javascript-catalog": ("get options", "public"),
     # Django's own: any method leads back to the page, and only POST changes the cookie.
     "set_language": ("get post put patch delete options trace", "public"),
 }
 REFUSED = (404, 403, 405)
+ELSEWHERE = ("account/", "api/v1/", "^api/")  # allauth's own, and the operations of the API (`tests.api.test_matrix`)
 
 
 def own_routes():
-    return [
-        (name, pattern)
-        for name, pattern in routes()
-        if not pattern.startswith("account/") or name in ("privacy", "notifications")
-    ]
+    return [(name, pattern) for name, pattern in routes() if name in POLICY or not pattern.startswith(ELSEWHERE)]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from django.db.migrations.loader import MigrationLoader
 from tests import factories
 from tests.conftest import ROOT
 
-MOST_MIGRATIONS = 45  # of all apps: 35 in 0.2.0, eight of them ours
+MOST_MIGRATIONS = 60  # of all apps: 35 in 0.2.0, which can't be merged any more; 53 with those of social accounts
 MOST_MODULES = 800  # that `manage.py help` imports: 690 in 0.2.0, 1,390 before
 MOST_MEBIBYTES = 600  # of what `make demo` installs, without compiled bytecode: 550 in 0.2.0
 HEAVY = {"boto3", "botocore", "celery", "kombu", "matplotlib", "numpy", "pandas", "pyarrow", "scipy"}

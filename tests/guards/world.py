@@ -1,6 +1,7 @@
 """One campaign with everything in it, someone in each role, and an address for every route."""
 
 import itertools
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -11,9 +12,11 @@ from django.utils import timezone
 from accounts.models import Invitation, Role
 from accounts.services import invitation_create
 from annotation.campaigns.services.numbers import numbers_refresh
+from api.models import WebhookDelivery
+from api.webhooks.services import webhook_create
 from evaluation.models import Board
 from exports.services import release_request
-from jobs.models import Job
+from jobs.models import Event, Job
 from jobs.services import job_run
 from quality.policies.policy import Policy
 from tests import factories
@@ -73,6 +76,10 @@ class World:
         document = campaign.documents.get()
         report, entry = factories.question(annotation.item, worker)
         job = Job.objects.filter(scope_id=campaign.pk).first()
+        event = Event.objects.create(scope_id=campaign.pk, kind="campaign.opened", number=1, at=now)
+        webhook = webhook_create(
+            campaign=campaign, url="https://lab.example/", form="standard", kinds=[event.kind], actor_id=None, now=now
+        )
         self.values = {
             "slug": campaign.slug,
             "item_id": annotation.item_id,
@@ -93,9 +100,14 @@ class World:
             "surrogate_id": worker.surrogate_id,
             "key_id": key.pk,
             "figure": "pace",
+            "provider_id": "university",
+            "organization_slug": "institute",
             "campaign_id": campaign.pk,
             "split_name": "train",
             "board_number": board.number,
+            "token_id": uuid4(),
+            "webhook_id": webhook.pk,
+            "delivery_id": WebhookDelivery.objects.create(webhook=webhook, event=event).pk,
             "document_id": document.pk,
             "report_id": report.pk,
             "entry_id": entry.pk,
@@ -110,6 +122,7 @@ class World:
 
 def address(pattern: str, values: dict[str, Any]) -> str:
     """Return the address of a route's pattern, a path or a regular expression."""
+    pattern = re.sub(r"\(\?P<(\w+)>\[\^/\]\+\)", r"<\1>", pattern)
     path = pattern.replace("^", "").replace("$", "").replace(r"(?P<key>[-:\w]+)", "<key>")
     path = path.replace("(?P<uidb36>[0-9A-Za-z]+)", "<uidb36>").replace("(?P<key>.+)", "<key>")
     for part in parameters(path):

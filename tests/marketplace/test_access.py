@@ -19,6 +19,7 @@ HOST = {"host": "worker.localhost"}
 PUBLIC = {
     "home",
     "healthz",
+    "metrics",
     "readyz",
     "join",
     "external-submit",

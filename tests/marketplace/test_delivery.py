@@ -59,6 +59,8 @@ def test_a_public_marketplace_sends_nothing_into_its_own_network(settings):
         "[::1]",
         "169.254.169.254",
         "[64:ff9b::a9fe:a9fe]",
+        "[fec0::1]",
+        "192.88.99.1",
         "[2002:7f00:1::]",
         "[::ffff:127.0.0.1]",
         "224.0.0.1",

@@ -17,6 +17,7 @@ METHODS = ("get", "post", "put", "patch", "delete", "options", "trace")
 POLICY = {
     "home": ("get post", "public"),  # POST is the requester API: signed, and answered in its own terms
     "healthz": ("get", "public"),
+    "metrics": ("get", "public"),
     "readyz": ("get", "public"),
     "accept-next": ("post", "worker"),
     "preview": ("get", "worker"),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measures.voting import Decided, NoAgreement, TooFew, strict_majority, unique_plurality
-from quality.labels.vote_process import Stage, Vote, standing
+from quality.labels.ties_and_rounds import Stage, Vote, standing
 from quality.policies.policy import Policy, Process, SecondRound
 
 POOLED = Policy(second_round=SecondRound.POOLED)

@@ -1,7 +1,9 @@
 """``manage.py crowd``: a campaign of a running platform is brought to life, and says so from then on."""
 
+import re
+import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 
@@ -13,6 +15,7 @@ from accounts.models import AuditEvent, User
 from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import Annotation, Campaign, CampaignState, Notification, NotificationKind
 from tests import factories, writing
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -132,6 +135,57 @@ def test_a_campaign_is_marked_with_the_first_answer_and_not_before(live_server):
     assert "0 answers" in enlivened(campaign, live_server.url, "--seconds", "2")
     assert not campaign.is_synthetic
     assert not AuditEvent.objects.filter(action="campaign_mark_synthetic").exists()
+
+
+class Door:
+    """A port that leads to a server until it is shut, as of a machine whose network goes away."""
+
+    def __init__(self, port):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port, self.target, self.open = self.listener.getsockname()[1], port, []
+        threading.Thread(target=self._take, daemon=True).start()
+
+    def _take(self):
+        with suppress(OSError):
+            while True:
+                near = self.listener.accept()[0]
+                far = socket.create_connection(("127.0.0.1", self.target))
+                self.open += [near, far]
+                for one, other in ((near, far), (far, near)):
+                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+
+    def shut(self):
+        for one in (self.listener, *self.open):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+
+def _pass_on(one, other):
+    with suppress(OSError):
+        while data := one.recv(65536):
+            other.sendall(data)
+
+
+@pytest.mark.slow
+def test_a_crowd_whose_platform_goes_away_says_what_it_left_and_goes_on(live_server):
+    campaign = factories.antique(items=8, n=3)
+    door = Door(live_server.thread.port)
+    watch = threading.Thread(target=lambda: (wait_for(lambda: Annotation.objects.count() > 5), door.shut()))
+    watch.start()
+    with pytest.raises(CommandError, match="doesn't respond") as caught:
+        enlivened(campaign, f"http://127.0.0.1:{door.port}")
+    watch.join()
+    submitted = int(re.search(r"(\d+) answers were submitted", str(caught.value))[1])
+    assert 0 < submitted <= Annotation.objects.count() < 24
+    assert f"{campaign.slug} is marked as answered by a synthetic crowd" in str(caught.value)
+    before = Annotation.objects.count()
+    said = enlivened(
+        campaign, live_server.url, "--seconds", "5"
+    )  # what the others hold stays theirs until its deadline
+    answered = int(re.match(r"\d+", said)[0])
+    assert answered
+    assert Annotation.objects.filter(state="counted").count() == before + answered
 
 
 def test_with_production_settings_a_campaign_is_named_twice(live_server, settings):

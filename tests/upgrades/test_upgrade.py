@@ -17,11 +17,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import connection, migrations
+from django.db.migrations.loader import MigrationLoader
+from django.db.models import NOT_PROVIDED
+from django.test import Client
 
+from accounts.models import User
 from tests.conftest import ROOT
 
 VERSION = "0.2.0"
+NEVER_AT_ONCE = (migrations.RemoveField, migrations.DeleteModel, migrations.RenameField, migrations.RenameModel)
 HERE = Path(__file__).parent
 SHOWN = """
 import json
@@ -109,6 +114,28 @@ def test_the_last_version_leads_to_this_one(tmp_path):
         True,
         True,
     )
+
+
+@pytest.mark.django_db
+def test_sessions_name_the_backend_that_released_versions_know():
+    client = Client()
+    user = User.objects.create_confirmed("anna@example.org", "a long password")
+    client.post("/account/login/", {"login": user.email, "password": "a long password"})
+    assert client.session["_auth_user_backend"] == "config.sessions.UserBackend"
+
+
+def test_the_released_version_can_write_to_the_new_tables():
+    released = {line.split()[1] for line in (HERE / "released-migrations.sha256").read_text().splitlines()}
+    checked, loader = [], MigrationLoader(None)
+    for (app, name), migration in loader.disk_migrations.items():
+        if (ROOT / app).is_dir() and f"{app}/migrations/{name}.py" not in released:
+            for operation in migration.operations:
+                checked.append(operation)
+                assert not isinstance(operation, NEVER_AT_ONCE), f"{app}.{name}: do it one version later"
+                if isinstance(operation, migrations.AddField) and not operation.field.many_to_many:
+                    field = operation.field
+                    assert field.null or field.db_default is not NOT_PROVIDED, f"{app}.{name}: {operation.name}"
+    assert len(checked) > 20
 
 
 def test_a_migration_that_was_released_is_never_edited():

@@ -16,16 +16,18 @@ from web.marks import Plural
 from web.sentences import SENTENCES
 
 ROOT = Path(__file__).parent.parent.parent
-ROOMS = "accounts annotation console documents evaluation exports jobs quality sources storage web workforces".split()
+ROOMS = (
+    "accounts annotation api console documents evaluation exports jobs quality sources storage web workforces".split()
+)
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")) if "migrations" not in path.parts]
 TREES = {path: ast.parse(path.read_text()) for path in FILES}
 # Errors without a key, by who reads them.
 OF_FILES = """ArchiveError BackupError BlownUp BuildError DamagedFile DocumentError ExamplesDiffer FileFault FolderError FolderTaken
 ImportRefused LineFault LineTooLong LimitExceeded NotText EmptyPage Unbalanced OutOfMemory OutsideTarget ParquetFault
 PredictionFault PublishedError RecordFault RowError StepError TableFault TaggerMissing TarDamaged TooFewAnnotations
-WrongEncoding GoldFault AnswerFault""".split()  # commands, and tables of rows that are wrong: a file, a line, a field
-OF_MACHINES = """InTransaction LeaseLost NotConfigured NotInTransaction Refused RetryLater StoreAway StoreRefuses Unknown
-Unreachable WorkerStopping""".split()  # logs, jobs and sweeps
+WrongEncoding GoldFault AnswerFault LoginFileError""".split()  # commands, and tables of rows that are wrong: a file, a line, a field
+OF_MACHINES = """HubAway PutOff InTransaction LeaseLost NotConfigured NotInTransaction Refused RetryLater StoreAway StoreRefuses Unknown
+Unreachable WorkerStopping NotSent""".split()  # logs, jobs and sweeps
 BY_CLASS = """AssignmentOver ConsentMissing DraftConflict HandedInElsewhere NoSuchAssignment NothingToUndo OpenedAgain
 WorkError InvitationError InvitationUsedBefore NoStatement NotSettled StatementOver VisitOver""".split()
 # whose class says all: `annotation.desk.problems` and the view that catches it have the sentence

@@ -11,7 +11,7 @@ from simulation.people import Habits, Person
 from simulation.world import KnownWorld
 from tests import factories
 from tests.marketplace.served import served
-from workforces.kinds.mturk.rounds import round_request
+from workforces.kinds.mturk.rounds import ROUNDS
 from workforces.models import Errand
 from workforces.services.workforces import workforce_add
 
@@ -59,7 +59,7 @@ class Desk:
     """A campaign with postings at a marketplace, and what a test does to both."""
 
     def __init__(self, market, campaign, platform_url, settings, *, sign=True, calls=1, **terms):
-        self.market, self.campaign, self.platform_url = market, campaign, platform_url
+        self.market, self.campaign, self.platform_url, self.settings = market, campaign, platform_url, settings
         arguments = () if sign else ("--no-sign-frames",)
         self.requester = market.requester(campaign.slug, "100", *arguments)
         settings.PLATFORM_URL = platform_url
@@ -79,7 +79,7 @@ class Desk:
 
     def round(self):
         """Read, decide, send, once."""
-        round_request(now=timezone.now())
+        ROUNDS.request(now=timezone.now())
         factories.run_jobs()
         self.workforce.refresh_from_db()
         return self.workforce

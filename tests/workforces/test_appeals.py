@@ -13,10 +13,10 @@ from tests import factories
 from tests.workforces.acts import answer_one, hits, rounds
 from tests.workforces.conftest import TERMS
 from tests.workforces.test_who_counts import hand_in
-from workforces.kinds.mturk.pay import refusal_make_good
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.appeals import AppealError, appeal_decide, appeal_open
 from workforces.services.outbox import errand_retry, errand_undo
+from workforces.services.pay_errands import refusal_make_good
 from workforces.services.workforces import workforce_add
 
 

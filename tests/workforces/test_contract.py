@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.utils import timezone
@@ -10,7 +11,11 @@ from django.utils import timezone
 from annotation.models import Annotation, Slot, Standing
 from annotation.people.services.standing import standing_move
 from tests import factories
-from tests.workforces.acts import by_link
+from tests.workforces.acts import by_link, local
+from tests.workforces.link.panel import come
+from tests.workforces.prolific.conftest import Desk as ProlificDesk
+from tests.workforces.prolific.conftest import farewell_of
+from tests.workforces.prolific.site import ProlificSite
 from workforces.kinds.base import ArrivalRefused
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, Workforce
@@ -103,7 +108,38 @@ class MTurk:
         self.made.round()
 
 
-CLASSES = {"internal": Internal, "link": Link, "mturk": MTurk}
+class Prolific(Link):
+    """Someone who takes a place of a study."""
+
+    def __init__(self, made):
+        cache.clear()  # of Prolific's keys
+        self.site = ProlificSite()
+        self.site.__enter__()
+        conf = made.settings
+        conf.PROLIFIC_API_URL, conf.PROLIFIC_TOKEN = self.site.url, self.site.TOKEN
+        conf.PROLIFIC_WORKSPACE, conf.PROLIFIC_PROJECT = self.site.WORKSPACE, self.site.PROJECT
+        self.study = ProlificDesk(self.site, made.campaign, items_per_ticket=1)
+        self.study.publish()
+        self.row, self.client = self.study.workforce, Client()
+
+    def open(self):
+        self.study.round()
+        if self.study.study["status"] != "ACTIVE":
+            return "All done"
+        url = self.site.reserve(self.study.posting.hit_id, "p1")
+        self.visit, page = url, come(local(url), self.client)[1]
+        return page.content.decode()
+
+    def answer(self, page, label):
+        super().answer(page, label)
+        last = self.client.get(local(self.visit), follow=True)
+        self.site.complete(self.visit, farewell_of(last))
+
+    def hand_in(self):
+        self.study.round(2)
+
+
+CLASSES = {"internal": Internal, "link": Link, "mturk": MTurk, "prolific": Prolific}
 
 
 def test_every_workforce_is_in_this_suite():
@@ -113,7 +149,10 @@ def test_every_workforce_is_in_this_suite():
 @pytest.fixture(params=sorted(CLASSES))
 def visitor(request, desk):
     made = desk(items=2, n=1)
-    return CLASSES[request.param](made)
+    found = CLASSES[request.param](made)
+    yield found
+    if isinstance(found, Prolific):
+        found.site.__exit__()
 
 
 def test_an_answer_counts_once_when_it_is_handed_in_and_fills_its_slot(visitor):

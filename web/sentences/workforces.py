@@ -51,5 +51,20 @@ TEXTS: dict[str, str | Plural] = {
     "bonus_without_work": _("You can pay a bonus only for submitted work."),
     "cap_reached": _("This bonus would exceed the spending cap."),
     "workforce_unknown": _("Unknown workforce %(kind)s. Expected one of %(known)s."),
+    "arrival_parameter": _("%(parameter)s is missing or isn't a valid ID. Open the study again on Prolific."),
+    "arrival_no_keys": _("We can't check your link right now. Open the study again on Prolific in a minute."),
+    "terms_estimate": _("estimated_minutes must be between 1 and 600."),
+    "terms_longest": _("The maximum time must be at least %(least)s minutes for this estimate, and under 24 hours."),
+    "terms_prolific_pay": _("Prolific requires a reward of at least %(least)s cents for this estimate ($8 per hour)."),
+    "terms_prolific_approval": _("Prolific approves work after 21 days, so approve it earlier."),
+    "terms_texts": _("Enter a title and a description."),
+    "terms_of_study": _(
+        "A study keeps these terms: %(names)s. Close the campaign and open it again to start another study."
+    ),
+    "study_other": _("This study doesn't belong to this campaign."),
+    "workforce_no_draft": _("There is no draft to publish yet. It appears once items wait for annotations."),
+    "prolific_reason": _(
+        "The participant reads this reason, and Prolific requires at least %(least)s characters. Say which instruction wasn't followed."
+    ),
     "arrival_forgotten": _("Your ID was deleted at your request. You can't take part again."),
 }

@@ -11,11 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
 from web.errors import KeyedError
+from workforces.money import FEE_SHARE, NO_FEES
 
 
 class ArrivalRefused(KeyedError):
@@ -26,8 +28,57 @@ class TermsError(KeyedError):
     """Invalid terms."""
 
 
+class DraftError(KeyedError):
+    """What was prepared for the other side can't be published."""
+
+
 class NotConfigured(ValueError):
     """The marketplace or panel isn't configured in this installation."""
+
+
+class Refused(Exception):
+    """The other side understood the request and refused it."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+class Unreachable(Exception):
+    """The other side didn't respond; it is unknown whether the call had an effect."""
+
+
+class PutOff(Unreachable):
+    """The other side asked to try again later; the call had no effect."""
+
+
+class Unknown(Exception):
+    """An errand can't be carried out: a person or an object isn't known, or what became of it isn't."""
+
+
+class Submission(Protocol):
+    """A person's finished work in the other side's list."""
+
+    @property
+    def remote_id(self) -> str:
+        """The other side's id of it."""
+
+    @property
+    def worker(self) -> str:
+        """The other side's name of the person."""
+
+    @property
+    def accepted_at(self) -> datetime:
+        """When the person began."""
+
+    @property
+    def submitted_at(self) -> datetime:
+        """When they submitted it."""
+
+    @property
+    def auto_approval_at(self) -> datetime | None:
+        """When the other side approves it by itself."""
 
 
 class Outcome(StrEnum):
@@ -85,8 +136,13 @@ class Terms:
     most_bonus_cents: int = 1000
     unsigned: str = Unsigned.WAIT
     undo_seconds: int = 0  # how long a decision can be taken back before it is sent
-    has_fees: bool = False  # whether the other side takes a fee on what is paid
+    has_fees: bool = False  # whether the other side takes a fee on what is paid: `fee_share`
     confirm_seconds: int = 0  # how long finished work waits to be confirmed, beyond the time for a task
+
+    @property
+    def fee_share(self) -> Decimal:
+        """The other side's fee, as a share of what is paid."""
+        return FEE_SHARE if self.has_fees else NO_FEES
 
     def __post_init__(self) -> None:
         if self.reward_cents < 0 or self.training_bonus_cents < 0:
@@ -129,6 +185,10 @@ class Kind(ABC):
         The name in rows and commands, and the name on pages.
     door
         Where people arrive: ``hit`` in a frame, ``join`` in a window of its own, or empty.
+    leaves_by_code
+        Whether people without work leave by a completion code too; a marketplace has its own way to return a task.
+    refills
+        Whether the other side gives a place to the next person if its work is refused.
     confirms
         Whether the other side confirms each submission, pays for it, and can keep people from taking more. Otherwise
         people are paid elsewhere, by a list that we provide.
@@ -144,12 +204,16 @@ class Kind(ABC):
         Whether `notify` reaches its people, and whether `reconcile` has a ledger to compare.
     list_job
         The kind of the job that reads a list of confirmed visits.
+    has_hooks
+        Whether the other side can notify us: `hooks`.
     """
 
     key: ClassVar[str]
     title: ClassVar[Any]
     door: ClassVar[str] = ""
     confirms: ClassVar[bool] = False
+    leaves_by_code: ClassVar[bool] = False
+    refills: ClassVar[bool] = False
     terms_class: ClassVar[type[Terms]] = Terms
     form: ClassVar[str] = ""
     begin: ClassVar[Any] = ""
@@ -159,6 +223,7 @@ class Kind(ABC):
     writes: ClassVar[bool] = False
     has_books: ClassVar[bool] = False
     list_job: ClassVar[str] = ""
+    has_hooks: ClassVar[bool] = False
 
     def configured(self, _secret: str, _now: float) -> "Kind":
         """Return this kind with the data for checking an address: the secret of a workforce, and the time."""
@@ -209,6 +274,33 @@ class Kind(ABC):
     def faults(self) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with this installation's connection to the other side, each with its remedy."""
         yield from ()
+
+    def check_change(self, *, workforce: Any, terms: Mapping[str, Any]) -> None:
+        """Refuse new terms that what exists on the other side can't take.
+
+        Raises
+        ------
+        TermsError
+        """
+
+    def publish(self, *, workforce: Any, actor_id: UUID, now: datetime) -> None:
+        """Let people there see what was prepared as a draft: from then on it costs money.
+
+        Raises
+        ------
+        DraftError
+            There is no draft.
+        """
+        raise DraftError("workforce_no_draft")
+
+    def hooks(self, *, subscribe: bool) -> str:
+        """Create the secret of the other side's notifications, or subscribe to them; return what to print.
+
+        Raises
+        ------
+        NotConfigured, Refused, Unreachable
+        """
+        raise NotConfigured("the other side doesn't notify anyone")
 
     # Pay. Each of these is part of a larger transaction.
 

@@ -10,6 +10,7 @@ _KINDS = (
     "workforces.kinds.internal.kind.Internal",
     "workforces.kinds.link.kind.Link",
     "workforces.kinds.mturk.kind.MTurk",
+    "workforces.kinds.prolific.kind.ProlificKind",
 )
 
 

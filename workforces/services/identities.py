@@ -17,7 +17,7 @@ from annotation.people.services.joining import participation_join, standing_join
 from annotation.people.services.withdrawal import participation_withdraw, withdrawal_of
 from annotation.slots.services.counting import people_lock
 from database.transactions import require_transaction
-from workforces.kinds.base import Arrival
+from workforces.kinds.base import Arrival, Unknown
 from workforces.models import Errand, Ticket, Workforce
 
 
@@ -56,6 +56,22 @@ def claimed_name(ticket: Ticket) -> str:
     """Return the name that an unconfirmed visit claims; empty if the ticket's person is known."""
     claimed = ClaimedIdentity.objects.filter(surrogate_id=ticket.surrogate_id)
     return claimed.values_list("name", flat=True).first() or ""
+
+
+def person_name(errand: Errand) -> str:
+    """Return the other side's name for the person of an errand.
+
+    Raises
+    ------
+    Unknown
+        The errand is about nobody, or the person was erased.
+    """
+    if errand.surrogate_id is None:
+        raise Unknown("this errand is about nobody")
+    name = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id).values_list("name", flat=True).first()
+    if name is None:
+        raise Unknown("this person was erased")
+    return name
 
 
 def is_person_known(surrogate_id: UUID) -> bool:

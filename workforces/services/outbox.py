@@ -1,4 +1,4 @@
-"""The outbox of the marketplace: errands are first stored as rows. `workforces.kinds.mturk.errands` sends them."""
+"""The outbox of the marketplace: errands are first stored as rows. `workforces.services.sending` sends them."""
 
 import secrets
 from datetime import datetime

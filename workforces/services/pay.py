@@ -4,9 +4,11 @@ Every confirmed payment is a ledger entry, written in the transaction in which w
 """
 
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext_noop
 
@@ -14,6 +16,8 @@ from accounts.audit import record
 from annotation.models import Campaign
 from database.transactions import durable, require_transaction
 from web.errors import KeyedError
+from web.metrics import PAID_CENTS
+from workforces.kinds.registry import KINDS
 from workforces.models import (
     Errand,
     ErrandKind,
@@ -176,7 +180,7 @@ def bonus_grant(
     granted = Errand.objects.filter(token=token).first()
     if granted is not None:
         return granted
-    _refuse_beyond_cap(ticket.workforce, cents + fee_cents(cents, has_fees=terms.has_fees))
+    _refuse_beyond_cap(ticket.workforce, cents + fee_cents(cents, share=terms.fee_share))
     errand = errand_add(
         workforce=ticket.workforce,
         kind=ErrandKind.BONUS,
@@ -244,8 +248,9 @@ def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: da
         kind=kind,
         cents=cents,
         at=now,
-        fee_cents=fee_cents(cents, has_fees=terms.has_fees),
+        fee_cents=fee_cents(cents, share=terms.fee_share),
     )
+    transaction.on_commit(partial(PAID_CENTS.add, kind, by=cents))
 
 
 def committed_cents(workforce: Workforce) -> int:
@@ -257,8 +262,8 @@ def committed_cents(workforce: Workforce) -> int:
     bonuses = Errand.objects.filter(
         workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.FAILED]
     )
-    has_fees = terms_of(workforce).has_fees
-    owed = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in bonuses.values_list("cents", flat=True))
+    share = terms_of(workforce).fee_share
+    owed = sum(cents + fee_cents(cents, share=share) for cents in bonuses.values_list("cents", flat=True))
     return _sum(paid, "cents") + _sum(paid, "fee_cents") + _open_cents(workforce) + owed
 
 
@@ -270,8 +275,14 @@ def _open_cents(workforce: Workforce) -> int:
         surrogate=OuterRef("tickets__surrogate"),
         token__startswith=TRAINING,
     )
-    decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
-    gone = decided | Q(tickets__state=TicketState.LAPSED) | Q(tickets__state=None)
+    # A refused place that is offered again may cost its reward after all.
+    settled = [TicketState.APPROVED] if KINDS[workforce.kind].refills else [TicketState.APPROVED, TicketState.REFUSED]
+    decided = Q(tickets__state__in=settled)
+    gone = (
+        Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
+        | Q(tickets__state=TicketState.LAPSED)
+        | Q(tickets__state=None)
+    )
     total = 0
     for posting in (
         workforce.postings.exclude(state=PostingState.SETTLED)
@@ -282,7 +293,7 @@ def _open_cents(workforce: Workforce) -> int:
         )
     ):
         reward, training = place_cents(workforce, posting_terms(posting))
-        places = posting.places - posting.decided
+        places = max(0, posting.places - posting.decided)
         # A free place may go to a new person; of tickets in work it is known.
         total += places * reward + max(0, places - posting.trained) * training
     return total
@@ -291,7 +302,7 @@ def _open_cents(workforce: Workforce) -> int:
 def place_cents(workforce: Workforce, terms: Any) -> tuple[int, int]:
     """Return the cost of one assignment, with its fee: the reward, and the training bonus of a new person."""
     training = terms.training_bonus_cents if workforce.campaign.has_training else 0
-    reward, bonus = (cents + fee_cents(cents, has_fees=terms.has_fees) for cents in (terms.reward_cents, training))
+    reward, bonus = (cents + fee_cents(cents, share=terms.fee_share) for cents in (terms.reward_cents, training))
     return reward, bonus
 
 

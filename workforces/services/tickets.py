@@ -215,11 +215,17 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
     for ticket in due.select_related("workforce").order_by("pk")[:200]:
         with transaction.atomic():
             ticket_people_lock(ticket)
-            moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
-            if moved:
-                submissions_give_up(annotations=ticket_annotations(ticket), because="not submitted", now=now)
-                lapsed += 1
+            lapsed += ticket_lapse(ticket=ticket, because="not submitted", now=now)
     return lapsed
+
+
+def ticket_lapse(*, ticket: Ticket, because: str, now: datetime) -> bool:
+    """Give up a ticket whose people are locked: its slots reopen; return whether it was still in that state."""
+    require_transaction()
+    moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
+    if moved:
+        submissions_give_up(annotations=ticket_annotations(ticket), because=because, now=now)
+    return bool(moved)
 
 
 def visits_lapse(now: datetime) -> None:

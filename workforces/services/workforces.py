@@ -36,6 +36,9 @@ def workforce_add(
     terms_check(kind, terms)
     source = source or KINDS[kind].source(campaign.pk)
     with transaction.atomic():
+        before = Workforce.objects.filter(campaign=campaign, kind=kind).first()
+        if before is not None:
+            KINDS[kind].check_change(workforce=before, terms=terms)
         row, _ = Workforce.objects.update_or_create(
             campaign=campaign,
             kind=kind,

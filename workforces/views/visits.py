@@ -175,7 +175,7 @@ class VisitSeat(Seat):
             return self.leave(ticket)
         outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
         farewell = None
-        if not waits and not KINDS[self.workforce.kind].confirms:  # a marketplace has its own way to give a task back
+        if not waits and KINDS[self.workforce.kind].leaves_by_code:
             farewell = self._farewell(outcome, ticket)
         return self.page("workforces/visit/no_work.html", {"claim": claim, "farewell": farewell, "waits": waits})
 
@@ -190,6 +190,8 @@ class VisitSeat(Seat):
     def leave(self, ticket: Ticket) -> HttpResponse:
         """Show how to submit the ticket."""
         outcome = Outcome(ticket.outcome or Outcome.NOTHING_LEFT)  # the panel listed it while it was in work
+        if KINDS[self.workforce.kind].confirms:  # it is submitted there, and what it is worth is decided here
+            outcome = Outcome.COMPLETED
         own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
         waits = ticket.state == TicketState.ANSWERED and not KINDS[self.workforce.kind].confirms
         context = {"ticket": ticket, "farewell": self._farewell(outcome, ticket), "statement": own, "waits": waits}

@@ -32,6 +32,7 @@ from annotation.people.services.training import training_create
 from annotation.tasktypes.base import Written
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
+from jobs.events import event_add
 from web.errors import KeyedError
 
 PILOT_SPLIT = "pilot"
@@ -276,6 +277,8 @@ def campaign_move(*, campaign: Campaign, to: CampaignState, actor_id: UUID | Non
     moved = Campaign.objects.filter(pk=campaign.pk, state__in=_MOVES[to]).update(state=to)
     if moved:
         record(action=f"campaign_{to}", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+        kind = "campaign.opened" if to == CampaignState.OPEN else f"campaign.{to}"
+        event_add(kind=kind, scope_id=campaign.pk, now=now, slug=campaign.slug)
         users = members(campaign, Role.ANNOTATOR, Role.EXPERT, Role.MANAGER)
         first = campaign.state == CampaignState.DRAFT
         notify(

@@ -49,13 +49,15 @@ def items_import(
     pilot: bool,
     good_rows_only: bool,
     people: int = 2,
+    dry_run: bool = False,
     notes: Callable[[], list[str]] = list,
 ) -> dict[str, Any]:
     """Import items; every row is checked before the first is written.
 
     Importing a row again changes nothing. A row is wrong when it lacks a column, names a document the
     campaign does not have, repeats a question of another item, or an id with another question. ``notes`` is called
-    after all rows were read, and returns notes about the file.
+    after all rows were read, and returns notes about the file. With ``dry_run`` nothing is written, and ``valid`` counts
+    the rows that would be imported.
 
     Raises
     ------
@@ -72,6 +74,8 @@ def items_import(
             f"{result['failed']} of {result['rows']} rows are wrong, so nothing was imported. "
             f"The first: row {first['row']}, {first['column']}: {first['error']}"
         )
+    if dry_run:
+        return {**result, "imported": 0, "valid": checked.count}
     # What an attempt that was killed wrote is found to be there already: it is not among the checked rows.
     before = work.job.result.get("written", 0)
     written, total = before, before + checked.count

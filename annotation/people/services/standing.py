@@ -12,6 +12,7 @@ from annotation.models import Campaign, Injection, NotificationKind, Participati
 from annotation.notifications.services import notify
 from annotation.slots.services.counting import people_lock
 from database.transactions import require_transaction
+from jobs.events import event_add
 
 
 def injections_scheduled(*, place: Participation, planned_to: int) -> None:
@@ -49,6 +50,8 @@ def standing_move(
         at=now,
     )
     record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
+    said = "reinstated" if to == Standing.ACTIVE else to
+    event_add(kind=f"person.{said}", scope_id=campaign.pk, now=now, person=str(surrogate_id))
     notify(
         campaign=campaign,
         kind=NotificationKind.STANDING,

@@ -16,16 +16,16 @@ from accounts.permissions import Action, signed_in
 from accounts.selectors import memberships_of_scope, shared_addresses
 from accounts.services import (
     RoleRefused,
-    email_domain_set,
     invitation_create,
     invitation_withdraw,
     invitations_send,
+    joining_restrict,
     membership_revoke,
     role_waiver_grant,
 )
 from annotation.access import campaign_for
 from annotation.models import Campaign
-from annotation.people.forms import EmailDomainForm, InvitationForm, NamedInvitationsForm
+from annotation.people.forms import InvitationForm, JoiningForm, NamedInvitationsForm
 from web.error_texts import error_text
 
 INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
@@ -42,7 +42,10 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     form = InvitationForm(roles, request.POST if what == "link" else None)
     named = NamedInvitationsForm(roles, request.POST if what == "named" else None)
     scope = Scope.objects.get(pk=campaign.pk)
-    domain = EmailDomainForm(request.POST if what == "domain" else None, initial={"domain": scope.email_domain})
+    domain = JoiningForm(
+        request.POST if what == "domain" else None,
+        initial={"domain": scope.email_domain, "provider": scope.login_provider},
+    )
     if what in ("named", "domain") and _done(request, campaign, named if what == "named" else domain):
         return redirect("campaign-people", slug=slug)
     link = None
@@ -69,13 +72,19 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation/people.html", context)
 
 
-def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm | EmailDomainForm) -> bool:
+def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm | JoiningForm) -> bool:
     """Save one of the smaller forms, and return whether it was valid."""
     if not form.is_valid():
         return False
     data, actor_id, now = form.cleaned_data, signed_in(request).surrogate_id, timezone.now()
-    if isinstance(form, EmailDomainForm):
-        email_domain_set(scope_id=campaign.pk, domain=data["domain"], actor_id=actor_id, now=now)
+    if isinstance(form, JoiningForm):
+        joining_restrict(
+            scope_id=campaign.pk,
+            domain=data["domain"],
+            provider=data.get("provider"),
+            actor_id=actor_id,
+            now=now,
+        )
         messages.success(request, _("Saved."))
         return True
     sent = invitations_send(
@@ -131,7 +140,7 @@ def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
             actor_id=actor.surrogate_id,
             now=timezone.now(),
         )
-        messages.success(request, _("Saved. Releases of this campaign will disclose the second role."))
+        messages.success(request, _("Saved. Releases of this campaign will disclose that this person has both roles."))
     except RoleRefused as error:
         messages.error(request, error_text(error))
     return redirect("campaign-people", slug=slug)

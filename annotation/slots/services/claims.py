@@ -3,9 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Exists, F, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
@@ -37,6 +39,7 @@ from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
 from database.statements import Insert, Statement, Update
 from database.transactions import durable, require_transaction
+from web.metrics import CLAIMS
 
 
 class Reason(StrEnum):
@@ -95,6 +98,7 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
     else:
         claiming = _Claiming(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now)
         claim = _claim(claiming, eligible, place)
+    transaction.on_commit(partial(CLAIMS.add, claim.reason.value if claim.reason else "given"))
     return replace(claim, submitted=eligible.submitted, is_unread=eligible.is_unread)
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, Standing
 from annotation.slots.services.counting import people_lock, slots_release, submission_come_back
-from database.transactions import durable
+from database.transactions import durable, require_transaction
 
 SWEEP_SIZE = 500
 
@@ -18,6 +18,13 @@ def assignments_expire(now: datetime) -> int:
         .values_list("pk", "slot_id", "state")[:SWEEP_SIZE]
     )
     return sum(_expire(pk, slot_id, state, now) for pk, slot_id, state in due)
+
+
+def assignments_end(*, campaign_id: UUID, surrogate_id: UUID, now: datetime) -> int:
+    """Let the sweep end what a person holds, because they left; return how many assignments that are."""
+    require_transaction()
+    held = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id, deadline_at__gt=now)
+    return held.filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]).update(deadline_at=now)
 
 
 @durable

@@ -44,13 +44,13 @@ class NaturalQuestionsPages(Pages):
     }
     # Section 4.2 of the paper, in our words.
     grades = (
-        (CORRECT, _("Correct"), _("This answers the question beyond a reasonable doubt.")),
+        (CORRECT, _("Correct"), _("This is right beyond a reasonable doubt.")),
         (
             DEBATABLE,
             _("Correct, but debatable"),
             _("One reasonable person could accept this answer, and another could reasonably doubt it."),
         ),
-        (WRONG, _("Wrong"), _("There is no convincing evidence that this answers the question.")),
+        (WRONG, _("Wrong"), _("There is no convincing evidence that this is right.")),
     )
     summary_names = {
         "question": _("question"),

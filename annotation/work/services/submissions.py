@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
+
+from django.db import transaction
 
 from annotation.models import (
     FILLING,
@@ -29,6 +32,7 @@ from annotation.work.services.drafts import draft_advanced, draft_write
 from annotation.work.services.shown import shown_of
 from database.statements import Update
 from database.transactions import durable
+from web.metrics import ANSWERS
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
@@ -156,6 +160,7 @@ def _submit(
             stage_seconds={stage: entry["seconds"] for stage, entry in clock.items()},
         )
     )
+    transaction.on_commit(partial(ANSWERS.add, campaign.task_type))
     is_check = place.standing == Standing.SUSPENDED and assignment.item.batch.purpose == Purpose.GOLD
     if place.standing == Standing.SUSPENDED and not is_check:  # begun before, and paid; but it does not count
         annotations_exclude(annotations=[annotation], because=SUSPENDED, actor_id=None, now=now)

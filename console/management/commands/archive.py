@@ -1,5 +1,6 @@
 """``manage.py archive``: one campaign, with everything that belongs to it, in a file."""
 
+import fcntl
 import os
 import sys
 from pathlib import Path
@@ -54,17 +55,18 @@ def _save(campaign: Any, path: Path) -> dict[str, Any]:
     if path.exists():
         raise ArchiveError(f"{path} already exists; choose another file name")
     part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("xb") as stream:
+    with part.open("ab") as stream:  # of one that was killed: Linux let its lock go
+        try:
+            fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ArchiveError(f"another archive is being written to {path}") from error
+        try:
+            stream.truncate(0)
             manifest = archive_write(campaign, stream, now=timezone.now())
             stream.flush()
             os.fsync(stream.fileno())
-    except FileExistsError as error:
-        raise ArchiveError(
-            f"{part} already exists: another archive is being written, or an earlier run was interrupted. If none is running, delete the file"
-        ) from error
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    part.replace(path)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
     return manifest

@@ -15,6 +15,7 @@ from jobs.services import jobs_run_due
 from jobs.ticks import tick
 from jobs.wakeups import watch
 from jobs.work import STOPPING
+from web.telemetry import telemetry_start
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ class Command(BaseCommand):
                 pass
             tick(now=timezone.now())
             return
+        telemetry_start()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: STOPPING.set())
         sleepers = {lane: threading.Event() for lane in lanes}

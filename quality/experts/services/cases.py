@@ -15,6 +15,7 @@ from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Part
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
+from jobs.events import event_add
 from jobs.work import Work
 from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
 from web.errors import KeyedError
@@ -56,6 +57,7 @@ def case_open(
             because=because,
             experts=experts,
         )
+        event_add(kind="case.opened", scope_id=item.campaign_id, now=now, case=case.pk, item=item.pk)
     return opened
 
 

@@ -5,6 +5,7 @@ when a person reaches the end of the planned items.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -29,7 +30,7 @@ from annotation.models import (
 from annotation.people.services.standing import injections_scheduled
 from annotation.slots.ordering import seeded
 from database.transactions import require_transaction
-from quality.models import GoldCheck, GoldKey, GoldKeyState, Review
+from quality.models import GoldCheck, GoldKey, GoldKeyState, Review, ReviewState
 from quality.people.services.pauses import person_pause
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
@@ -39,6 +40,7 @@ AHEAD_OF_UNKNOWN = 2  # what is minted for a visit that does not go on is lost
 REPLACE_WITHIN = 8  # items
 MOST_ATTEMPTS = 5  # at a key, while others take exposures of the same ones
 MOST_UPSETTING = 10  # exposures skipped as offensive that are replaced, so that skipping leads past few checks
+RAISED, MOST_RATE = 3, 0.5  # times the share of checks while a manager is asked; its maximum
 MOST_PASSED = 5  # exposures that a person passes without an answer, before a manager looks at it
 
 
@@ -56,7 +58,7 @@ def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None
     injections_scheduled(place=place, planned_to=end)
     if found is None or not _keys(campaign).exists():
         return
-    policy = found[1]
+    policy = _raised(found[1], place)
     after = _pilot_items(place)
     drawn = _places(campaign.seed, policy, place.surrogate_id, max(0, begin - after), end - after)
     places = [*(after + position for position in drawn), *_replaced(place, policy, now)]
@@ -64,6 +66,16 @@ def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None
         places = places[: _left_for_unknown(campaign, policy)]
     for position in places:
         _mint(campaign, policy, place.surrogate_id, position)
+
+
+def _raised(policy: Policy, place: Participation) -> Policy:
+    """Return the policy with more gold checks, if a manager was asked about this annotator instead of pausing them."""
+    if not policy.ask_first or not policy.gold_rate:
+        return policy
+    asked = Review.objects.filter(
+        campaign=place.campaign, surrogate_id=place.surrogate_id, state=ReviewState.OPEN, evidence__asked=True
+    )
+    return replace(policy, gold_rate=min(MOST_RATE, RAISED * policy.gold_rate)) if asked.exists() else policy
 
 
 def _pilot_items(place: Participation) -> int:

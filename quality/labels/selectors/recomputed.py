@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.models import Campaign
 from annotation.tasktypes.registry import voted
-from quality.labels.vote_process import Vote, standing
+from quality.labels.ties_and_rounds import Vote, standing
 from quality.models import Verdict
 from quality.policies.policy import policy_from
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from annotation.models import Annotation, AnnotationState, Item
 from annotation.tasktypes.registry import voted
-from quality.labels.vote_process import Stage, Standing, Vote, standing
+from quality.labels.ties_and_rounds import Stage, Standing, Vote, standing
 from quality.models import CaseReason, Opinion, Phase, Verdict
 from quality.policies.policy import Policy, Process
 

@@ -11,9 +11,10 @@ from annotation.slots.services.slots import round_close, round_open, rounds_want
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import require_transaction
+from jobs.events import events_add
 from quality.experts.services.cases import case_end, case_open, parts_of
 from quality.labels.selectors.verdicts import ItemStanding, standings_of
-from quality.labels.vote_process import Stage
+from quality.labels.ties_and_rounds import Stage
 from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
 from quality.policies.policy import Policy, Process
 
@@ -84,12 +85,22 @@ def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: Policy
         )
         for item, stands in decided
     )
+    _labeled_tell([item for item, _ in decided], now)
     names = Verdict.annotations.through
     names.objects.bulk_create(
         names(verdict_id=verdict.pk, annotation_id=annotation_id)
         for verdict, (_, stands) in zip(verdicts, decided, strict=True)
         for annotation_id in stands.found.inputs
     )
+
+
+def _labeled_tell(items: Sequence[Item], now: datetime) -> None:
+    """Tell programs which items have labels; nothing of sealed splits, and never which labels."""
+    sealed = Item.objects.filter(pk__in=[item.pk for item in items], split__sealed_at__isnull=False)
+    closed = set(sealed.values_list("pk", flat=True)) if items else set()
+    rows = [{"item": item.pk, "external_id": item.external_id} for item in items if item.pk not in closed]
+    if rows:
+        events_add(kind="item.labeled", scope_id=items[0].campaign_id, now=now, rows=rows)
 
 
 def _case_open(item: Item, policy: Policy, now: datetime) -> None:

@@ -31,7 +31,7 @@ EXPERTS = 2  # as many as judge a part of the items
 def audits(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the results of audits; POST starts an audit or cancels one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    obstacle = _obstacle(campaign)
+    obstacle = audit_obstacle(campaign)
     form = AuditForm(request.POST if "count" in request.POST else None)
     if "call_off" in request.POST:
         return _called_off(request, campaign)
@@ -62,7 +62,7 @@ def _called_off(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("quality-audits", slug=campaign.slug)
 
 
-def _obstacle(campaign: Campaign) -> str:
+def audit_obstacle(campaign: Campaign) -> str:
     """Return the reason why no audit can be drawn; empty if one can."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
         return _("This task type has no voted labels to audit. Draw a sample on the Experts page instead.")
@@ -71,5 +71,7 @@ def _obstacle(campaign: Campaign) -> str:
         said = _("An audit needs at least %(least)d labels, and this campaign has %(n)d.")
         return said % {"least": LEAST, "n": len(labels)}
     if Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count() < EXPERTS:
-        return _("An audit needs at least two experts, because some items are judged by two. Invite more experts.")
+        return _(
+            "An audit needs at least two experts, because some items are judged by two. Invite more experts on the Annotators page."
+        )
     return ""

@@ -1,6 +1,6 @@
 """Quality control of people: rules act automatically, and managers decide.
 
-The rules warn and pause. Only a manager suspends or refuses pay, with a reason for each person, within the
+The rules warn and pause, or ask a manager instead of pausing if the policy says so. Only a manager suspends or refuses pay, with a reason for each person, within the
 stated time. Without a decision, held pay is released.
 """
 
@@ -122,8 +122,14 @@ def person_pause(
     evidence: dict[str, Any],
     actor_id: UUID | None = None,
 ) -> None:
-    """Pause an annotator, hold their pay, and open a review with the evidence for a manager."""
+    """Pause an annotator, hold their pay, and open a review with the evidence for a manager.
+
+    If the policy asks a manager first, only the review is opened, unless a manager is the one who pauses.
+    """
     require_transaction()
+    if actor_id is None and policy.ask_first:
+        _ask(campaign, policy, surrogate_id, now, {**evidence, "asked": True})
+        return
     standing_move(
         campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=actor_id, now=now, **evidence
     )
@@ -138,6 +144,24 @@ def person_pause(
     )
     if not opened:  # they worked on under it until now
         Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, **evidence}, decide_by=decide_by)
+
+
+def _ask(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime, evidence: dict[str, Any]) -> None:
+    """Open a review of a person who keeps working, or add the evidence to the one that is open."""
+    review, opened = Review.objects.get_or_create(
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        state=ReviewState.OPEN,
+        defaults={
+            "opened_at": now,
+            "decide_by": now + timedelta(hours=policy.decide_hours),
+            "evidence": evidence,
+        },
+    )
+    if opened:
+        record(action="review_open", subject=review, now=now, actor_id=None, scope_id=campaign.pk, **evidence)
+    else:
+        Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, **evidence})
 
 
 def person_tell(

@@ -157,7 +157,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
     if request.method == "POST":
         try:
             _act(request, campaign, surrogate_id)
-            messages.success(request, _("Done. You can undo this below."))
+            messages.success(request, _("Done. You can undo this below. The numbers follow within a minute."))
             return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
         except ReviewError as error:
             messages.error(request, error_text(error))

@@ -23,8 +23,9 @@ from jobs.services import job_enqueue
 from quality.models import QualitySnapshot
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
+from web.error_texts import error_text
 from workforces.forms import TermsForm
-from workforces.kinds.base import Kind
+from workforces.kinds.base import DraftError, Kind
 from workforces.kinds.registry import KINDS
 from workforces.models import Workforce
 from workforces.money import estimate
@@ -37,15 +38,15 @@ from workforces.services.workforces import BOOKS, workforce_add
 def workforces(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the cost and workforces of a campaign; add a workforce: first the estimate, then the confirmation."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    offers = [Offer(kind, _form(campaign, kind)) for kind in KINDS.values() if kind.form]
+    offers = [Offer(kind, terms_form(campaign, kind)) for kind in KINDS.values() if kind.form]
     estimated: dict[str, Any] | None = None
     chosen = request.POST.get("kind", "")
     for offer in offers if request.method == "POST" else ():
         if offer.kind.key != chosen:
             continue
-        offer.form = _form(campaign, offer.kind, request.POST)
+        offer.form = terms_form(campaign, offer.kind, request.POST)
         if offer.form.is_valid():
-            estimated = _estimated(campaign, offer.form)
+            estimated = terms_estimated(campaign, offer.form)
             if "launch" in request.POST:
                 actor_id, terms = signed_in(request).surrogate_id, offer.form.terms()
                 workforce_add(campaign=campaign, kind=chosen, terms=terms, actor_id=actor_id, now=timezone.now())
@@ -53,6 +54,8 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("quality-workforces", slug=slug)
     if "reconcile" in request.POST:
         return _compare(request, campaign)
+    if "publish" in request.POST:
+        return _publish(request, campaign)
     kept = QualitySnapshot.objects.filter(campaign=OuterRef("campaign"))
     ways = list(
         campaign.workforces.annotate(
@@ -76,10 +79,23 @@ class Offer:
     form: TermsForm
 
 
-def _form(campaign: Campaign, kind: Kind, sent: Any = None) -> TermsForm:
+def terms_form(campaign: Campaign, kind: Kind, sent: Any = None) -> TermsForm:
+    """Return the form for a workforce's terms, with what is usual for the campaign's task type."""
     proposed = {"seconds_each": TASK_TYPES[campaign.task_type].usual_seconds, **pages_of(campaign.task_type).posting}
     made: TermsForm = import_string(kind.form)(sent, auto_id=f"id_{kind.key}_%s", initial=proposed)
     return made
+
+
+def _publish(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Publish what a workforce prepared as a draft; from then on it costs money."""
+    rows = Workforce.objects.select_related("campaign")
+    row = get_object_or_404(rows, pk=whole_number(request.POST["publish"]), campaign=campaign)
+    try:
+        KINDS[row.kind].publish(workforce=row, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+        messages.success(request, _("It will be published within a minute."))
+    except DraftError as error:
+        messages.error(request, error_text(error))
+    return redirect("quality-workforces", slug=campaign.slug)
 
 
 def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
@@ -98,7 +114,7 @@ def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("quality-workforces", slug=campaign.slug)
 
 
-def _estimated(campaign: Campaign, form: TermsForm) -> dict[str, Any]:
+def terms_estimated(campaign: Campaign, form: TermsForm) -> dict[str, Any]:
     """Return the estimate and its hourly pay in cents, with the problems found in them."""
     data, found = form.cleaned_data, policy_current(campaign)
     policy = found[1] if found else Policy()
@@ -108,7 +124,7 @@ def _estimated(campaign: Campaign, form: TermsForm) -> dict[str, Any]:
         items=items,
         votes=votes,
         reward_cents=data["reward_cents"],
-        has_fees=data.get("has_fees", False),
+        fee_share=form.terms_class(**form.terms()).fee_share,
         items_per_ticket=data["items_per_ticket"],
         people=data["people"],
         training_bonus_cents=data.get("training_bonus_cents", 0),

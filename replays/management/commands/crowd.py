@@ -79,7 +79,7 @@ class Command(BaseCommand):
             )
         _refuse_production(campaign, options["production"])
         url = (options["url"] or settings.PLATFORM_URL).rstrip("/")
-        began = time.monotonic()
+        began, crowd = time.monotonic(), None
         try:
             if not options["mixed"]:
                 campaign_check_unanswered(campaign)
@@ -93,7 +93,8 @@ class Command(BaseCommand):
         except NotHere as error:
             raise CommandError(str(error)) from error
         except OSError as error:
-            raise CommandError(f"{url} doesn't respond; check that the platform is running ({error})") from error
+            left = _left_by(campaign, crowd) if crowd is not None else ""
+            raise CommandError(f"{url} doesn't respond; check that the platform is running ({error}){left}") from error
         answered = crowd.outcomes[Outcome.HANDED_IN]
         self.stdout.write(
             f"{answered:,} answers by {options['people']} annotators in {time.monotonic() - began:.0f} s ({crowd.days:.1f} days of simulated time); {waiting.count():,} still open"
@@ -101,6 +102,14 @@ class Command(BaseCommand):
 
     def _waiting(self, campaign: Campaign) -> Any:
         return Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD])
+
+
+def _left_by(campaign: Campaign, crowd: Crowd) -> str:
+    """Return what a crowd left that couldn't finish, and how to go on."""
+    campaign.refresh_from_db()
+    mark = "is marked as answered by a synthetic crowd" if campaign.is_synthetic else "wasn't marked"
+    answered = crowd.outcomes[Outcome.HANDED_IN]
+    return f". {answered:,} answers were submitted, and {campaign.slug} {mark}. The crowd's accounts stay. Run the command again to continue"
 
 
 def _refuse_production(campaign: Campaign, named: str) -> None:

@@ -8,7 +8,7 @@ from accounts.models import Membership, Surrogate
 from annotation.campaigns.selectors import overview as overviews
 from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.items.services.items import item_retire
-from annotation.models import Campaign, Participation, Slot, Standing, Withdrawal
+from annotation.models import Campaign, CampaignState, Participation, Slot, Standing, Withdrawal
 from annotation.slots.selectors import met_by_all
 from annotation.slots.selectors.met_by_all import slots_met_by_all
 from annotation.slots.services.claims import Reason, slot_claim_next
@@ -111,3 +111,15 @@ def test_it_takes_as_many_statements_whatever_there_is(short, django_assert_num_
     for campaign in (short[0], more):
         with django_assert_num_queries(5):
             slots_met_by_all(campaign)
+
+
+def test_the_overview_renews_only_what_its_page_shows(client):
+    campaign = factories.campaign(items=1)
+    manager = factories.user(is_admin=True)
+    client.force_login(manager)
+    part = f"/campaigns/{campaign.slug}/"
+    assert 'id="close-says"' in client.get(part, headers={"hx-request": "true"}).content.decode()
+    campaign.state = CampaignState.CLOSED
+    campaign.save()
+    for headers in ({}, {"hx-request": "true"}):
+        assert 'id="close-says"' not in client.get(part, headers=headers).content.decode()

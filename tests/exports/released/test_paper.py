@@ -98,7 +98,7 @@ def test_a_deposit_for_review_names_nobody_and_is_whole(tmp_path):
         ).replace("@vocab", "").replace("@json", ""), secret
     assert REMOVED in told
     assert json.loads(texts["manifest.json"])["authors"] == [REMOVED, REMOVED]
-    assert json.loads(texts["croissant.json"])["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert json.loads(texts["croissant.json"])["conformsTo"] == "http://mlcommons.org/croissant/1.1"
     for line in texts["SHA256SUMS"].decode().splitlines():
         digest, _, name = line.partition("  ")
         assert hashlib.sha256(texts[name]).hexdigest() == digest, name

@@ -11,7 +11,7 @@ from annotation.slots.services.exclusions import annotation_exclude
 from exports.released.folder import FolderError, ReleasedFolder
 from exports.released.revote import Revote, label_of, revote
 from exports.released.verify import problems
-from quality.labels.vote_process import Vote, standing
+from quality.labels.ties_and_rounds import Vote, standing
 from quality.policies.policy import Policy, Process, SecondRound
 from tests import factories
 from tests.exports.test_tables import lines, release

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -13,12 +12,12 @@ from annotation.models import Participation, Standing
 from annotation.people.services.withdrawal import withdrawal_ask, withdrawals_apply
 from measures.drift import limit_for, run_length, score
 from measures.gold_tests import GoldTest
-from quality.models import GoldCheck, GoldKey, Review
-from quality.people.services.pauses import person_assess
+from quality.models import Review
 from quality.people.services.reviews import review_decide
 from quality.people.services.rules import firings_forget
 from quality.policies.policy import Policy
 from tests import factories
+from tests.quality.people.gold_checks import checked
 
 TEST = GoldTest()
 
@@ -52,27 +51,12 @@ def test_the_limit_grows_with_the_run_length():
 POLICY = Policy(drift_run_length=100, gold_first=0, gold_rate=0)
 
 
-def checked(campaign, person, hits):
-    """Let a person answer gold keys, right or wrong."""
-    for hit in hits:
-        GoldCheck.objects.create(
-            annotation=factories.vote(campaign, person, 4),
-            key=GoldKey.objects.get(),
-            campaign=campaign,
-            surrogate_id=person.surrogate_id,
-            is_hit=hit,
-            at=timezone.now(),
-        )
-        with transaction.atomic():
-            person_assess(campaign=campaign, policy=POLICY, surrogate_id=person.surrogate_id, now=timezone.now())
-
-
 @pytest.fixture
 def drifting(db):
     """Return a campaign, and a person of it whose drift waits for a manager while they work on."""
     campaign = factories.antique(items=60, n=1, gold=1, policy=POLICY)
     person = factories.annotator(campaign)
-    checked(campaign, person, [True] * 20 + [False, True, False, False])
+    checked(campaign, person, [True] * 20 + [False, True, False, False], POLICY)
     return campaign, person
 
 
@@ -122,7 +106,7 @@ def test_who_drifts_comes_before_a_manager_once_and_works_on():
     person, boss = factories.annotator(campaign), factories.user()
 
     def check(hits):
-        checked(campaign, person, hits)
+        checked(campaign, person, hits, POLICY)
 
     check([True] * 20)
     assert not Review.objects.exists()

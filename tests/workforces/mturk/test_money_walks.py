@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from tests import factories
 from tests.workforces.acts import fault, hits, lose_the_answer, paid
-from workforces.kinds.mturk.pay import refusal_make_good
 from workforces.models import Appeal, AppealState, Errand, Ticket, TicketState
 from workforces.services.appeals import AppealError, appeal_decide, appeal_open
 from workforces.services.outbox import appeal_token, errand_retry, errand_undo
+from workforces.services.pay_errands import refusal_make_good
 from workforces.services.refusals import ticket_refuse
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Annotation
@@ -12,6 +12,7 @@ from tests import factories
 from tests.marketplace.served import served
 from tests.workforces.acts import answer, arrive, fault, hits, lose_the_answer, paid
 from tests.workforces.conftest import TERMS, Desk
+from workforces.kinds.mturk import postings
 from workforces.kinds.mturk.client import Market
 from workforces.models import Errand, LedgerEntry, Posting, Ticket, Workforce
 from workforces.services.outbox import errand_add, errand_retry
@@ -175,9 +176,11 @@ def test_a_posting_never_has_ten_places(desk):
     made = desk(items=1, n=12)
     made.round()
     assert {posting.places for posting in Posting.objects.all()} == {9, 3}
-    posting = Posting.objects.order_by("pk")[0]
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Posting.objects.filter(pk=posting.pk).update(places=10)
+    for places in (0, 10):
+        with pytest.raises(ValueError, match=f"HIT of {places} places"):
+            postings._posting_add(made.workforce, places, made.workforce.terms, timezone.now())
+    assert Posting.objects.count() == 2
+    assert Errand.objects.filter(kind="publish").count() == 2
 
 
 def test_polling_alone_is_enough_and_reading_twice_changes_nothing(desk):

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from tests import factories
 from tests.workforces.conftest import TERMS
-from workforces.kinds.mturk.turns import due_in_turns
 from workforces.services.outbox import errand_add
+from workforces.services.turns import due_in_turns
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db

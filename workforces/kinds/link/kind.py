@@ -32,6 +32,7 @@ class Link(Kind):
     key: ClassVar[str] = "link"
     title: ClassVar[Any] = _("Panel link")
     door: ClassVar[str] = "join"
+    leaves_by_code: ClassVar[bool] = True
     terms_class: ClassVar[type[Terms]] = LinkTerms
     form: ClassVar[str] = "workforces.kinds.link.forms.LinkForm"
     begin: ClassVar[Any] = _("Create the link")

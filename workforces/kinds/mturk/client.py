@@ -19,6 +19,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from defusedxml import ElementTree
 
+from workforces.kinds.base import Refused, Unreachable
 from workforces.kinds.mturk.terms import PRESETS, MTurkTerms
 
 EXTERNAL = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
@@ -51,19 +52,6 @@ def only_holders(qualification_id: str) -> list[Requirement]:
             "ActionsGuarded": "DiscoverPreviewAndAccept",
         }
     ]
-
-
-class Refused(Exception):
-    """The marketplace understood the request and refused it."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-
-
-class Unreachable(Exception):
-    """The marketplace didn't respond, or asked to try again; it is unknown whether the call had an effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from database.transactions import refuse_transaction
-from workforces.kinds.base import NotConfigured
-from workforces.kinds.mturk.client import Endpoint, Market, Refused, Unreachable
+from workforces.kinds.base import NotConfigured, Refused, Unreachable
+from workforces.kinds.mturk.client import Endpoint, Market
 
 
 def market() -> Market:

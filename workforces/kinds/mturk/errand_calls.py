@@ -1,14 +1,15 @@
 """The marketplace call for each kind of errand, and the record after a successful call."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
 
 from accounts.models import ExternalIdentity
-from workforces.kinds.mturk.client import Market, Refused, Requirement, everybody, only_holders
-from workforces.kinds.mturk.turns import is_outdated
+from workforces.kinds.base import Refused, Unknown
+from workforces.kinds.mturk.client import Market, Requirement, everybody, only_holders
 from workforces.models import (
     Errand,
     ErrandKind,
@@ -19,17 +20,15 @@ from workforces.models import (
     TicketState,
     Workforce,
 )
-from workforces.services.identities import is_person_known
+from workforces.services.identities import is_person_known, person_name
 from workforces.services.outbox import OVERRIDE, appeal_token
 from workforces.services.pay import bonus_paid, ticket_paid
+from workforces.services.sending import Effect, Sender
 from workforces.services.statements import statement_path
 from workforces.services.terms import posting_terms
+from workforces.services.turns import is_exclusion_due, is_outdated
 
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
-
-
-# What a call brought: what to write down in the transaction that confirms the errand.
-Effect = Callable[[datetime], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +57,6 @@ class Attempt:
         """The ticket of the errand."""
         assert self.errand.ticket is not None
         return self.errand.ticket
-
-
-class Unknown(Exception):
-    """A person or an object of an errand is no longer known."""
-
-
-def worker_name(errand: Errand) -> str:
-    """Return the marketplace's name for the person of an errand."""
-    if errand.surrogate_id is None:
-        raise Unknown("this errand is about nobody")
-    name = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id).values_list("name", flat=True).first()
-    if name is None:
-        raise Unknown("this person was erased")
-    return name
 
 
 def exclusion_id(market: Market, workforce: Workforce) -> str:
@@ -117,7 +102,7 @@ def _requirements(attempt: Attempt) -> list[Requirement]:
     owed = market.qualification(
         f"Quorate {errand.token}", "Granted to a worker who is owed pay for work that couldn't be submitted."
     )
-    market.grant(owed, worker_name(errand))
+    market.grant(owed, person_name(errand))
     return only_holders(owed)
 
 
@@ -202,7 +187,7 @@ def _bonus(attempt: Attempt) -> Effect:
         return lambda at: ticket_paid(ticket=ticket, errand=errand, now=at)
     if not paid:
         market.bonus(
-            ticket.remote_id, worker_name(errand), errand.cents, reason=f"{errand.text} {mark}", token=errand.token
+            ticket.remote_id, person_name(errand), errand.cents, reason=f"{errand.text} {mark}", token=errand.token
         )
     return lambda at: bonus_paid(errand=errand, now=at)
 
@@ -210,20 +195,20 @@ def _bonus(attempt: Attempt) -> Effect:
 def _grant(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
     if not is_outdated(errand):
-        market.grant(exclusion_id(market, errand.workforce), worker_name(errand))
+        market.grant(exclusion_id(market, errand.workforce), person_name(errand))
     return _nothing
 
 
 def _revoke(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
     if not is_outdated(errand):
-        market.revoke(exclusion_id(market, errand.workforce), worker_name(errand), errand.text)
+        market.revoke(exclusion_id(market, errand.workforce), person_name(errand), errand.text)
     return _nothing
 
 
 def _notify(attempt: Attempt) -> Effect:
     errand = attempt.errand
-    failure = attempt.market.notify(worker_name(errand), str(errand.workforce.campaign), errand.text)
+    failure = attempt.market.notify(person_name(errand), str(errand.workforce.campaign), errand.text)
     if failure:
         raise Unknown(failure)
     return _nothing
@@ -243,3 +228,31 @@ CALLS: dict[ErrandKind, Callable[[Attempt], Effect]] = {
     ErrandKind.REVOKE: _revoke,
     ErrandKind.NOTIFY: _notify,
 }
+
+
+class MTurkSender(Sender):
+    """The calls to a marketplace."""
+
+    for_now = (
+        "InsufficientFunds",
+        "UnrecognizedClient",
+        "InvalidSignature",
+        "InvalidClientTokenId",
+        "AccessDenied",
+        "NotAuthorized",
+    )
+
+    def __init__(self, market: Market) -> None:
+        self.market = market
+        self.in_flight = settings.MTURK_CALLS_IN_FLIGHT
+        self.retry_seconds = settings.MTURK_RETRY_SECONDS
+
+    def prepare(self, workforce: Workforce) -> None:
+        """Create the qualification of excluded people once, not concurrently."""
+        if not workforce.remote.get("exclusion") and is_exclusion_due(workforce):
+            with suppress(Refused):  # each errand that needs it meets the refusal, and is failed by it
+                exclusion_id(self.market, workforce)
+
+    def call(self, errand: Errand, *, is_again: bool, now: datetime) -> Effect:
+        """Carry out an errand."""
+        return CALLS[ErrandKind(errand.kind)](Attempt(self.market, errand, is_again, now))

@@ -26,12 +26,12 @@ from workforces.kinds.base import (
     Unsigned,
     signature_verify,
 )
-from workforces.kinds.mturk.exclusions import exclusion_begin, exclusion_end
-from workforces.kinds.mturk.pay import refusal_override, refuse
 from workforces.kinds.mturk.postings import posting_find
 from workforces.kinds.mturk.terms import CODE_FIELD, MTurkTerms, source_at
 from workforces.models import Errand, ErrandKind, Posting, Ticket, Workforce
+from workforces.services.exclusions import exclusion_begin, exclusion_end
 from workforces.services.outbox import errand_add
+from workforces.services.pay_errands import refusal_override, refuse
 from workforces.services.workforces import BOOKS
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

@@ -9,10 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.audit import record
-from annotation.models import BatchState, CampaignState, ItemState, Purpose, Slot, SlotState
-from annotation.slots.services.claims import Reason
 from workforces.kinds.base import Arrival
-from workforces.kinds.mturk.exclusions import exclusion_end
 from workforces.models import (
     MOST_PLACES,
     Errand,
@@ -23,6 +20,8 @@ from workforces.models import (
     TicketState,
     Workforce,
 )
+from workforces.services.exclusions import exclusions_end
+from workforces.services.needs import open_slots, spending_note
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, committed_cents, place_cents, workforce_lock
 from workforces.services.terms import terms_of
@@ -31,7 +30,6 @@ from workforces.services.tickets import TicketRefused
 MOST_OPEN_POSTINGS = 200
 MOST_FINISHED = 1_000  # postings that are ended in one go
 HANDED_IN = [TicketState.SUBMITTED, TicketState.UNMATCHED, TicketState.APPROVED, TicketState.REFUSED]
-WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is assigned beside them
 
 
 def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
@@ -39,7 +37,7 @@ def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
     terms = terms_of(workforce)
     _give_up_unpostable(workforce)
     _end_finished(workforce, now)
-    open_slots = _open_slots(workforce)
+    wanted = open_slots(workforce, most=MOST_OPEN_POSTINGS * 9)
     in_time = now - timedelta(seconds=terms.assignment_seconds + settings.MTURK_GRACE_SECONDS)
     live = list(
         workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN], owed_to=None)
@@ -49,7 +47,7 @@ def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
         )
         .order_by("number")
     )
-    if not open_slots:
+    if not wanted:
         for posting in live:
             posting_end(posting=posting, now=now)
         return 0
@@ -61,11 +59,11 @@ def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
     for posting in stale:
         posting_end(posting=posting, now=now)
     if stale:
-        _exclusions_end(workforce, now)
+        exclusions_end(workforce, now)
     free = [
         posting.places - posting.taken for posting in live if posting not in stale and posting.places > posting.taken
     ]
-    missing = -(-open_slots // terms.items_per_ticket) - sum(free)
+    missing = -(-wanted // terms.items_per_ticket) - sum(free)
     room = MOST_OPEN_POSTINGS - len(free)  # those that nobody can take any more keep no place
     return _post(workforce, terms, missing, room, now) if missing > 0 else 0
 
@@ -93,21 +91,6 @@ def _end_finished(workforce: Workforce, now: datetime) -> None:
     Posting.objects.filter(pk__in=keys, state=PostingState.OPEN).update(state=PostingState.ENDED, touched_at=now)
 
 
-def _open_slots(workforce: Workforce) -> int:
-    """Return the number of open slots, counted only up to the maximum that can be posted at once."""
-    campaign = workforce.campaign
-    if not workforce.is_active or campaign.state != CampaignState.OPEN:
-        return 0
-    slots = Slot.objects.filter(
-        campaign=campaign,
-        state=SlotState.OPEN,
-        item__batch__state=BatchState.OPEN,
-        item__state=ItemState.ACTIVE,
-        item__batch__purpose__in=WORKED,
-    )
-    return len(slots.values_list("pk", flat=True)[: MOST_OPEN_POSTINGS * 9])
-
-
 def _is_stale(posting: Posting, *, is_in_work: bool, seconds: int, now: datetime) -> bool:
     """Return whether a posting has expired, or nobody took it for a given time and nobody is working on it."""
     if posting.state != PostingState.OPEN:
@@ -123,7 +106,7 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
     workforce_lock(workforce)  # a bonus that is granted at this moment is seen, or sees these postings
     if terms.cap_cents is not None:
         affordable = max(0, terms.cap_cents - committed_cents(workforce)) // sum(place_cents(workforce, terms))
-        _spending(workforce, is_stopped=affordable < missing, now=now)
+        spending_note(workforce, is_stopped=affordable < missing, now=now)
         missing = min(missing, affordable)
     most = terms.places or min(MOST_PLACES, max(workforce.campaign.splits.values_list("n", flat=True), default=1))
     posted = 0
@@ -176,6 +159,8 @@ def compensation_post(
 def _posting_add(
     workforce: Workforce, places: int, terms: dict[str, Any], now: datetime, *, owed_to: UUID | None = None
 ) -> Posting:
+    if not 1 <= places <= MOST_PLACES:
+        raise ValueError(f"HIT of {places} places; from 1 to {MOST_PLACES} can be posted")
     row = Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
     Workforce.objects.filter(pk=row.pk).update(serial=row.serial + 1)
     posting = Posting.objects.create(
@@ -198,21 +183,6 @@ def _posting_add(
     return posting
 
 
-def _spending(workforce: Workforce, *, is_stopped: bool, now: datetime) -> None:
-    """Record whether the cap prevents new postings. Existing postings can be finished and are paid."""
-    with transaction.atomic():
-        changed = Workforce.objects.filter(pk=workforce.pk).exclude(spent_stop=is_stopped).update(spent_stop=is_stopped)
-        if changed:
-            record(
-                action="workforce_cap",
-                subject=workforce,
-                now=now,
-                actor_id=None,
-                scope_id=workforce.campaign_id,
-                is_stopped=is_stopped,
-            )
-
-
 def posting_end(*, posting: Posting, now: datetime) -> None:
     """Stop new workers from accepting a posting; accepted assignments can be finished."""
     with transaction.atomic():
@@ -229,15 +199,6 @@ def posting_end(*, posting: Posting, now: datetime) -> None:
                 due_at=now,
                 token=f"expire-{posting.pk}",
             )
-
-
-def _exclusions_end(workforce: Workforce, now: datetime) -> None:
-    """Readmit people who had seen all items, because there may be new items for them."""
-    granted = Errand.objects.filter(workforce=workforce, kind=ErrandKind.GRANT, text=Reason.ALL_SEEN)
-    with transaction.atomic():
-        for surrogate_id in granted.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct():
-            if surrogate_id is not None:
-                exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)
 
 
 def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:

@@ -18,13 +18,14 @@ from accounts.models import ExternalIdentity
 from annotation.slots.services.counting import people_lock
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
-from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable
-from workforces.kinds.mturk.confirmations import ticket_confirm, unmatched_record
-from workforces.kinds.mturk.inflight import run_in_flight
+from workforces.kinds.base import Refused, Unreachable
+from workforces.kinds.mturk.client import Market, RemoteAssignment
 from workforces.kinds.mturk.terms import CODE_FIELD
 from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
 from workforces.services.identities import tickets_claimed
+from workforces.services.inflight import run_in_flight
 from workforces.services.pay import ticket_paid
+from workforces.services.submissions import ticket_confirm, unmatched_record
 
 logger = logging.getLogger(__name__)
 
@@ -182,7 +183,8 @@ def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
     elif ticket.posting_id != posting.pk:  # the address named another HIT of ours
         Ticket.objects.filter(pk=ticket.pk).update(posting=posting)
         ticket.posting = posting
-    new = ticket_confirm(ticket=ticket, remote=remote, now=now)
+    has_code = remote.answers.get(CODE_FIELD) == ticket.code
+    new = ticket_confirm(ticket=ticket, remote=remote, has_code=has_code, now=now)
     ticket.refresh_from_db()
     if remote.status == "Approved" and ticket.state != TicketState.APPROVED:
         ticket_paid(ticket=ticket, errand=None, now=now)  # the marketplace's clock approved it

@@ -2,14 +2,16 @@
 
 from typing import Any
 
+from django.conf import settings
+
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
-from workforces.kinds.mturk.rounds import marketplace_rounds, rounds_due
+from workforces.kinds.mturk.rounds import ROUNDS, rounds_due
 
 
 def marketplace(work: Work) -> dict[str, Any]:
     """Run a round for the postings at the marketplace: read, decide, send."""
-    return marketplace_rounds(work=work)
+    return ROUNDS.run_all(work, seconds=settings.MTURK_ROUND_SECONDS)
 
 
 JOBS = [

@@ -1,0 +1,5 @@
+"""``python -m quorate_client``: the command line."""
+
+from quorate_client.cli import run
+
+run()

@@ -1,0 +1,1 @@
+"""The client in its synchronous form, which `build.py` writes."""
