@@ -13,6 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET
 
 from annotation.markdown import markdown_html
+from api.http.presigned import presigned_store
 from api.http.problems import Refused, problem_response
 from api.v1 import DESCRIPTION, api_make
 
@@ -111,3 +112,16 @@ def _type(one: dict[str, Any]) -> str:
 def no_operation(request: HttpRequest) -> HttpResponse:
     """Answer addresses without an operation."""
     return problem_response(Refused(404, "not_found", "There is no operation at this address."))
+
+
+@csrf_exempt
+def upload(request: HttpRequest, text: str) -> HttpResponse:
+    """Store a file that is sent to a presigned address, which is the permission."""
+    if request.method != "PUT":
+        refused = Refused(405, "method_not_allowed", "This address allows PUT.", headers={"Allow": "PUT"})
+        return problem_response(refused)
+    try:
+        presigned_store(request, text)
+    except Refused as refused:
+        return problem_response(refused)
+    return HttpResponse(status=201)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from console.views import history, plans, search, site
+from console.views import history, search, site
 
 urlpatterns = [
     path("", site.home, name="home"),
@@ -14,6 +14,5 @@ urlpatterns = [
     path("campaigns/<slug:slug>/activity/", history.log, name="campaign-log"),
     path("campaigns/<slug:slug>/jobs/", history.jobs, name="campaign-jobs"),
     path("campaigns/<slug:slug>/jobs/retry/", history.jobs_retry, name="campaign-jobs-retry"),
-    path("campaigns/<slug:slug>/plan/", plans.plan, name="campaign-plan"),
     path("styleguide/", site.styleguide, name="styleguide"),
 ]

@@ -65,3 +65,9 @@ class DryRunPayload(CampaignPayload):
     """Test a rule, given as the fields of its form, on stored history."""
 
     rule: dict[str, Any]
+
+
+class PlanPayload(CampaignPayload):
+    """Forecast a campaign; ``asked`` has the fields of the form."""
+
+    asked: dict[str, Any]

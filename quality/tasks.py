@@ -6,6 +6,7 @@ from quality.experts import tasks as experts
 from quality.gold import tasks as gold
 from quality.labels import tasks as labels
 from quality.people import tasks as people
+from quality.plans import tasks as plans
 from quality.studies import tasks as studies
 
 JOBS = [
@@ -14,6 +15,7 @@ JOBS = [
     *labels.JOBS,
     *people.JOBS,
     *experts.JOBS,
+    *plans.JOBS,
     *studies.JOBS,
     *dashboard.JOBS,
 ]

@@ -5,6 +5,7 @@ from quality.experts import urls as experts
 from quality.gold import urls as gold
 from quality.labels import urls as labels
 from quality.people import urls as people
+from quality.plans import urls as plans
 from quality.policies import urls as policies
 from quality.studies import urls as studies
 
@@ -13,6 +14,7 @@ urlpatterns = [
     *gold.urlpatterns,
     *labels.urlpatterns,
     *people.urlpatterns,
+    *plans.urlpatterns,
     *policies.urlpatterns,
     *experts.urlpatterns,
     *studies.urlpatterns,

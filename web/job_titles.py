@@ -34,6 +34,7 @@ TITLES: dict[str, Promise] = {
     "exports.publish": _("Publishing a release"),
     "workforces.marketplace": _("Marketplace sync"),
     "workforces.prolific": _("Prolific sync"),
+    "quality.plan": _("Forecast"),
     "console.plan": _("Forecast"),
     "api.publish_events": _("Events"),
     "api.send_webhooks": _("Webhooks"),

@@ -23,6 +23,7 @@ from api.http.authentication import token_of
 from api.http.etags import matches
 from api.http.limits import request_count
 from api.http.once import answer_once, fingerprint_of, key_of
+from api.http.presigned import received_before
 from api.http.problems import Problem, Refused, invalid, not_found, problem_response
 from api.http.uploads import Received, body_receive
 from api.models import ApiToken, TokenScope
@@ -104,7 +105,7 @@ def operation(
             extra["parameters"] = [IF_MATCH]
         if uploads:
             schema = {"type": "string", "format": "binary"}
-            extra["requestBody"] = {"required": True, "content": {kind: {"schema": schema} for kind in uploads}}
+            extra["requestBody"] = {"required": False, "content": {kind: {"schema": schema} for kind in uploads}}
         router.api_operation(
             [method],
             path,
@@ -245,6 +246,12 @@ def _permit(request: ApiRequest, permit: Permit, parameters: dict[str, Any]) -> 
 
 def _body_read(request: ApiRequest, permit: Permit) -> str:
     """Read or store the body before any lock is taken, and return its SHA-256."""
+    if permit.uploads and (upload := request.GET.get("upload")):
+        if request.headers.get("Content-Length", "0") not in ("", "0"):
+            raise invalid([{"field": "upload", "detail": "Send either a body or the parameter upload."}])
+        sha256 = hashlib.sha256(upload.encode()).hexdigest()
+        request.received = received_before(upload, request.campaign, permit.uploads, sha256)
+        return sha256
     if permit.uploads:
         request.received = body_receive(request, permit.uploads)
         return request.received.sha256

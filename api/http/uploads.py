@@ -3,7 +3,7 @@
 import hashlib
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 from django.core.files.storage import default_storage
 from django.http import HttpRequest, UnreadablePostError
@@ -35,6 +35,10 @@ class Received:
         """Return the place of the upload, for a job that will delete it."""
         self.is_taken = True
         return self.stored
+
+    def open(self) -> IO[Any]:
+        """Open the upload."""
+        return default_storage.open(self.stored)
 
     def forget(self) -> None:
         """Delete the upload, because nothing will read it."""
@@ -72,12 +76,27 @@ def body_receive(request: HttpRequest, kinds: tuple[str, ...]) -> Received:
         length = int(request.headers.get("Content-Length", ""))
     except ValueError as error:
         raise Refused(411, "length_missing", "Send the header Content-Length.") from error
+    stored, sha256 = body_store(request, length)
+    return Received(stored, received_name(kind), sha256)
+
+
+def received_name(kind: str) -> str:
+    """Return the name of an upload of a content type, with the ending by which readers choose the format."""
+    return f"upload.{ENDINGS[kind]}" if kind in ENDINGS else "upload"
+
+
+def body_store(request: HttpRequest, length: int) -> tuple[str, str]:
+    """Store a body of a stated length in bytes; return its place and SHA-256.
+
+    Raises
+    ------
+    Refused
+        The connection ended early (400), or the disk is full (507).
+    """
     body: Any = _Body(request, length)
     try:
-        stored = default_storage.save(str(uuid.uuid4()), body)
+        return default_storage.save(str(uuid.uuid4()), body), body.sha256.hexdigest()
     except UnreadablePostError as error:
         raise Refused(400, "body_incomplete", "The connection ended before the whole body arrived.") from error
     except OSError as error:
         raise Refused(507, "storage_full", "The upload can't be stored. Nothing was imported.") from error
-    ending = f".{ENDINGS[kind]}" if kind in ENDINGS else ""
-    return Received(stored, f"upload{ending}", body.sha256.hexdigest())

@@ -3,9 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.utils import timezone
-from ninja import Field, Query, Router, Schema
+from ninja import Field, Query, Router
 
 from accounts.permissions import Action
 from api.http.checks import Reply, Sent
@@ -15,6 +14,7 @@ from api.http.problems import invalid
 from api.http.rows import row_of
 from api.models import TokenScope
 from api.resources.jobs import JobReply
+from api.resources.uploads import UploadQuery
 from evaluation.models import Board, Submission, TeamMember
 from evaluation.release_scores import score_enqueue, splits_scored
 from evaluation.services import board_create, submission_add, team_enter
@@ -82,7 +82,7 @@ class SubmissionReply(Reply):
     created_at: datetime
 
 
-class SubmissionQuery(Schema):
+class SubmissionQuery(UploadQuery):
     """The parameters of a submission."""
 
     system: str = Field(min_length=1, max_length=100)
@@ -90,7 +90,7 @@ class SubmissionQuery(Schema):
     threshold: float | None = Field(None, allow_inf_nan=False, description="For F1: the least score of an answer.")
 
 
-class ScoreQuery(Schema):
+class ScoreQuery(UploadQuery):
     """The parameters of scoring a file against a release."""
 
     split: str = Field(max_length=200)
@@ -190,7 +190,7 @@ def submission_new(request: ApiRequest, campaign: str, number: int, asked: Query
         if asked.threshold is None:
             raise invalid([{"field": "threshold", "detail": "This metric needs a threshold."}])
         options = {"threshold": asked.threshold}
-    with default_storage.open(request.received.stored) as file:
+    with request.received.open() as file:
         return submission_add(
             board=board,
             file=file,

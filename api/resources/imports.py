@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from ninja import Field, Query, Router, Schema
+from ninja import Field, Query, Router
 
 from accounts.permissions import Action
 from api.http.operations import ApiRequest, operation
 from api.http.problems import invalid
 from api.models import TokenScope
 from api.resources.jobs import JobReply, job_queued
+from api.resources.uploads import UploadQuery
 from jobs.models import Job
 from quality.experts.services.cases import MOST_EXPERTS
 
@@ -25,7 +26,7 @@ PAGES = ("application/x-ndjson", "application/jsonl", "text/html", "application/
 PUBLISHED = ("application/x-ndjson", "application/jsonl", "application/gzip")
 
 
-class NameQuery(Schema):
+class NameQuery(UploadQuery):
     """The parameter of every import."""
 
     name: str = Field("", max_length=200, description="The name of the file, as shown on pages and in messages.")
@@ -80,7 +81,7 @@ def item_import(request: ApiRequest, campaign: str, asked: Query[ItemsQuery]) ->
     The rows and columns are those of the import page. All rows are checked before any is imported, and importing a
     row again changes nothing. The job's `errors` name rows and fields.
     """
-    options = asked.dict(exclude={"name", "encoding"})
+    options = asked.dict(exclude={"name", "encoding", "upload"})
     return _enqueue(request, "annotation.import_items", asked, **options, encoding=asked.encoding or None)
 
 

@@ -80,6 +80,8 @@ NAMES = {
     "opinion_new": "cases.judge",
     "person_change": "people.act",
     "person_list": "people.list",
+    "plan_list": "plans.list",
+    "plan_new": "plans.create",
     "pilot_new": "items.draw_pilot",
     "policy_change": "policy.change",
     "policy_read": "policy.get",
@@ -121,6 +123,7 @@ NAMES = {
     "submission_new": "boards.submit",
     "team_new": "boards.enter",
     "token_read": "token.get",
+    "upload_new": "uploads.create",
     "webhook_list": "webhooks.list",
     "webhook_new": "webhooks.create",
     "webhook_on": "webhooks.enable",
@@ -236,6 +239,8 @@ def operation_of(path: str, method: str, operation: dict[str, Any], name: str, s
     if "application/json" in body and "$ref" in body["application/json"]["schema"]:
         sent = schema["components"]["schemas"][body["application/json"]["schema"]["$ref"].rpartition("/")[2]]
     is_upload, is_page = bool(body) and not sent, "limit" in place
+    if is_upload:
+        query.pop("upload", None)  # the file itself is sent
     positional = [f"{part}: {type_of(place[part]['schema'])}" for part in parts]
     if is_upload:
         positional.append("file: str | Path | IO[bytes]")

@@ -47,6 +47,7 @@ POLICY = {
             "board_new campaign_settings campaign_state case_end case_list consent_publish consent_read "
             "document_import document_list gold_change gold_end gold_import gold_list guideline_change "
             "invitation_end invitation_list invitation_new invitation_send item_ask item_end item_extend item_import "
+            "plan_list plan_new upload_new "
             "job_again job_end job_list job_read label_list member_list member_remove person_change person_list "
             "pilot_new policy_change policy_read published_import quality_read split_close"
         ).split(),

@@ -53,6 +53,12 @@ def test_from_raw_pairs_to_a_scored_release(platform, quorate, client, tmp_path)
     assert len(table) >= 36
     assert set(table["state"]) == {"counted"}
     assert len(client.labels.to_pandas("whole")) == labels
+    (tmp_path / "antique.jsonl").write_text("".join(json.dumps(row) + "\n" for row in factories.pairs(34_011, "8")))
+    [job] = objects(quorate("items", "import", "antique.jsonl", *here, "--wait", "--json"))
+    assert (job["state"], job["result"]["imported"]) == ("done", 34_011)
+    last = objects(quorate("batches", "list", *here, "--json"))[-1]
+    [launched] = objects(quorate("batches", "launch", str(last["ordinal"]), *here, "--wait", "--json"))
+    assert launched["result"]["slots"] == 3 * 34_011
     [release] = objects(
         quorate("releases", "create", *here, "--family", "antique", "--license", "CC0-1.0", "--wait", "--json")
     )

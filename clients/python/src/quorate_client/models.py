@@ -300,6 +300,20 @@ class Pilot(Reply, kw_only=True):
     drawn: int
 
 
+class Plan(Reply, kw_only=True):
+    """A forecast. Each number has its mean (`value`) and the bounds of the middle 90% of simulated runs."""
+
+    id: int
+    made_at: datetime
+    plans: dict[str, Any]
+    policies: dict[str, Any]
+    setting: dict[str, Any]
+    crowd: dict[str, Any]
+    pilot: dict[str, Any] | None
+    seed: int
+    runs: int
+
+
 class Policy(Reply, kw_only=True):
     """A version of the policy."""
 
@@ -470,6 +484,14 @@ class Token(Reply, kw_only=True):
     scopes: list[str]
     campaign: str | None
     person: UUID
+    expires_at: datetime
+
+
+class Upload(Reply, kw_only=True):
+    """An upload. Send the file with PUT to `url`, with the same content type and size."""
+
+    upload: str
+    url: str
     expires_at: datetime
 
 
@@ -700,6 +722,13 @@ class PagePerson(msgspec.Struct, kw_only=True):
     """A page of results."""
 
     results: list[Person]
+    next: str | None = None
+
+
+class PagePlan(msgspec.Struct, kw_only=True):
+    """A page of results."""
+
+    results: list[Plan]
     next: str | None = None
 
 

@@ -1149,6 +1149,63 @@ class AsyncPeople(AsyncResource):
             yield row
 
 
+class AsyncPlans(AsyncResource):
+    """Operations on plans."""
+
+    async def create(
+        self,
+        campaign: str,
+        *,
+        items: int,
+        votes: int | UnsetType = UNSET,
+        people: int | UnsetType = UNSET,
+        reward_cents: int | UnsetType = UNSET,
+        answers_a_day: float | UnsetType = UNSET,
+        no_majority: float | UnsetType = UNSET,
+        spam: float | UnsetType = UNSET,
+        error: float | UnsetType = UNSET,
+        budget: float | UnsetType = UNSET,
+        seed: int | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Forecast the campaign under its own policy, the other processes, and an error target. A job computes it.
+
+        Parameters
+        ----------
+        no_majority
+            The share of items without a majority among careful annotators.
+        spam
+            The share of the work by careless annotators.
+        error
+            The error target for the comparison.
+        budget
+            The budget for extra votes in the comparison, in dollars.
+        """
+        return await self._transport.send(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/plans",
+            models.Job,
+            body={
+                "items": items,
+                "votes": votes,
+                "people": people,
+                "reward_cents": reward_cents,
+                "answers_a_day": answers_a_day,
+                "no_majority": no_majority,
+                "spam": spam,
+                "error": error,
+                "budget": budget,
+                "seed": seed,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    async def list(self, campaign: str) -> AsyncIterator[models.Plan]:
+        """List the forecasts of a campaign, newest first."""
+        async for row in self._pages(f"/api/v1/campaigns/{quote(str(campaign), safe='')}/plans", models.PagePlan, {}):
+            yield row
+
+
 class AsyncPolicy(AsyncResource):
     """Operations on policy."""
 
@@ -1650,6 +1707,30 @@ class AsyncToken(AsyncResource):
     async def get(self) -> models.Token:
         """Return the token of this request, to check it before anything else."""
         return await self._transport.send("GET", "/api/v1/token", models.Token)
+
+
+class AsyncUploads(AsyncResource):
+    """Operations on uploads."""
+
+    async def create(
+        self, campaign: str, *, content_type: str, size: int, idempotency_key: str | None = None
+    ) -> models.Upload:
+        """Return an address to which one file can be sent without a token, to import it afterwards.
+
+        Parameters
+        ----------
+        content_type
+            As for the operation that will read the file.
+        size
+            In bytes.
+        """
+        return await self._transport.send(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/uploads",
+            models.Upload,
+            body={"content_type": content_type, "size": size},
+            idempotency_key=idempotency_key,
+        )
 
 
 class AsyncWebhooks(AsyncResource):

@@ -15,14 +15,14 @@ from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from console.forms import PlanForm
-from console.plans.making import PlanPayload
-from console.plans.words import TITLES, span, written
 from jobs.services import job_enqueue
 from measures.charts import kinds
 from measures.charts.kinds import Spread
 from measures.charts.svg import Chart, in_page
 from quality.models import CampaignPlan, QualitySnapshot, Rule
+from quality.payloads import PlanPayload
+from quality.plans.forms import PlanForm
+from quality.plans.words import TITLES, span, written
 
 MOST_COUNTED = 10_000  # items of a campaign that the form proposes
 
@@ -36,10 +36,9 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     last = CampaignPlan.objects.filter(campaign=campaign).order_by("-pk").first()
     form = PlanForm(request.POST or None, initial=_first(campaign, last))
     if request.method == "POST" and is_voted and form.is_valid():
-        asked = form.cleaned_data | {"budget": float(form.cleaned_data["budget"])}
         job = job_enqueue(
-            kind="console.plan",
-            payload=PlanPayload(campaign=str(campaign.pk), asked=asked),
+            kind="quality.plan",
+            payload=PlanPayload(campaign=str(campaign.pk), asked=form.asked()),
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
@@ -48,7 +47,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"campaign": campaign, "form": form, "is_voted": is_voted, "last": last}
     if last is not None:
         context |= {"names": last.data["names"], "rows": _rows(last, came_of(campaign)), "chart": _chart(last)}
-    return render(request, "console/plan.html", context)
+    return render(request, "quality/plans/plan.html", context)
 
 
 def _first(campaign: Campaign, last: CampaignPlan | None) -> dict[str, Any]:

@@ -4,18 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from console.plans.engine import RUNS, plans_of
-from console.plans.setting import Setting
-from jobs.payloads import CampaignPayload
 from measures.pilots import Foreseen
+from quality.plans.engine import RUNS, plans_of
+from quality.plans.setting import Setting
 from quality.policies.policy import Policy
 from simulation.model import CrowdModel
-
-
-class PlanPayload(CampaignPayload):
-    """The payload of the job that forecasts a campaign: the fields of its form."""
-
-    asked: dict[str, Any]
 
 
 def plan_made(

@@ -9,11 +9,11 @@ import numpy as np
 from annotation.models import Campaign
 from annotation.tasktypes.base import Scale, Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from console.plans.making import plan_made
-from console.plans.setting import PlanError, Setting
 from measures.agreement import Level
 from measures.judgments import Judgments
 from measures.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
+from quality.plans.making import plan_made
+from quality.plans.setting import PlanError, Setting
 from quality.policies.policy import Policy, Process
 from quality.policies.selectors import policy_current
 from simulation.assumed import assumed

@@ -10,17 +10,17 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from console.plans.asking import PlanError, crowd_assumed, policy_named
-from console.plans.engine import NAMES, plans_of
-from console.plans.playing import Run, staff_of
-from console.plans.setting import Setting
-from console.plans.words import TITLES, span, written
-from console.views.plans import came_of
 from measures.agreement import Level
 from measures.targets import Target
 from quality.dashboard.services import quality_numbers_refresh
 from quality.gold.key_statistics import keys_needed
 from quality.models import CampaignPlan, QualitySnapshot, Rule
+from quality.plans.asking import PlanError, crowd_assumed, policy_named
+from quality.plans.engine import NAMES, plans_of
+from quality.plans.playing import Run, staff_of
+from quality.plans.setting import Setting
+from quality.plans.views import came_of
+from quality.plans.words import TITLES, span, written
 from quality.policies.policy import Policy, Process
 from tests import factories
 from workforces.money import fee_cents

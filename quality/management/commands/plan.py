@@ -9,7 +9,10 @@ from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
-from console.plans.asking import (
+from measures.agreement import Level
+from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
+from quality.management.judgments import add_reading_arguments, asked_of
+from quality.plans.asking import (
     campaign_asked,
     crowd_assumed,
     crowd_fitted,
@@ -17,14 +20,11 @@ from console.plans.asking import (
     policy_named,
     truth_places,
 )
-from console.plans.engine import RUNS
-from console.plans.keeping import plan_keep
-from console.plans.making import plan_made
-from console.plans.setting import PlanError, Setting
-from console.plans.words import TITLES, span
-from measures.agreement import Level
-from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
-from quality.management.judgments import add_reading_arguments, asked_of
+from quality.plans.engine import RUNS
+from quality.plans.making import plan_made
+from quality.plans.services import plan_keep
+from quality.plans.setting import PlanError, Setting
+from quality.plans.words import TITLES, span
 from quality.policies.policy import Policy
 from storage.json_output import json_line
 

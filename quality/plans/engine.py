@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from console.plans.playing import Run
-from console.plans.setting import Setting
 from measures.agreement import alpha
 from quality.gold.key_statistics import keys_needed
+from quality.plans.playing import Run
+from quality.plans.setting import Setting
 from quality.policies.policy import Policy, Process
 from simulation.model import CrowdModel
 from simulation.world import chance_of

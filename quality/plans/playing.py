@@ -6,12 +6,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from console.plans.setting import Setting
 from measures.audits import allocation, spread, strata_by_doubt
 from measures.gold_tests import GoldTest
 from measures.judgments import Judgments
 from measures.targets import Calibration, belief_of, calibrated, next_purchase
 from quality.gold.key_statistics import checks_among
+from quality.plans.setting import Setting
 from quality.policies.policy import Policy, Process, SecondRound
 from simulation.model import CrowdModel, Floats, Places, votes
 from simulation.people import spam_among

@@ -1,4 +1,4 @@
-"""The jobs of the console."""
+"""The job that forecasts a campaign."""
 
 from typing import Any
 from uuid import UUID
@@ -6,11 +6,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
-from console.plans.asking import plan_asked
-from console.plans.keeping import plan_keep
-from console.plans.making import PlanPayload
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
+from quality.payloads import PlanPayload
+from quality.plans.asking import plan_asked
+from quality.plans.services import plan_keep
 
 
 def plan(work: Work) -> dict[str, Any]:
@@ -22,4 +22,7 @@ def plan(work: Work) -> dict[str, Any]:
     return {"plan": kept.pk}
 
 
-JOBS = [JobKind("console.plan", plan, Lane.BULK)]
+JOBS = [
+    JobKind("quality.plan", plan, Lane.BULK),
+    JobKind("console.plan", plan, Lane.BULK),  # its name up to 0.2: queued before an upgrade
+]

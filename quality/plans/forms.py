@@ -1,4 +1,6 @@
-"""Forms of the console."""
+"""The form of a forecast."""
+
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -45,3 +47,7 @@ class PlanForm(forms.Form):
         if isinstance(people, int) and isinstance(votes, int) and people <= votes:
             self.add_error("people", _("Enter more annotators than votes per item."))
         return given
+
+    def asked(self) -> dict[str, Any]:
+        """Return the valid settings, as a job's payload holds them."""
+        return self.cleaned_data | {"budget": float(self.cleaned_data["budget"])}
