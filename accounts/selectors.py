@@ -1,6 +1,7 @@
 """Reading people, their roles and their consent."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -8,7 +9,9 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.crypto import salted_hmac
 
 from accounts.models import Consent, ConsentText, ExternalIdentity, ForgottenIdentity, InvitationUse, Membership, User
+from database.statements import Statement
 
+_FORGOTTEN = Statement(lambda mark: ForgottenIdentity.objects.filter(mark=mark).values_list("pk")[:1], str)
 ACCOUNT = "account"  # the source of people who have an account here; their name is their address in lower case
 
 
@@ -19,8 +22,10 @@ def forgotten_mark(source: str, name: str) -> str:
 
 def is_forgotten(*, source: str, name: str, but_of: User | None = None) -> bool:
     """Return whether this person was erased, or an account other than ``but_of`` gave up this address."""
-    marks = ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name))
-    return (marks.exclude(user=but_of) if but_of else marks).exists()
+    mark = forgotten_mark(source, name)
+    if but_of is None:
+        return bool(_FORGOTTEN.rows(mark))
+    return ForgottenIdentity.objects.filter(mark=mark).exclude(user=but_of).exists()
 
 
 def logs_in_by(provider: str, user: User) -> bool:
@@ -47,7 +52,14 @@ def consent_text_current(scope_id: UUID) -> ConsentText | None:
 
 def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
     """Return whether a person agreed to the current version and did not take it back."""
-    return Consent.objects.filter(consent_of(scope_id=scope_id, surrogate_id=surrogate_id)).exists()
+    return bool(_CONSENT.rows(scope_id, surrogate_id))
+
+
+def _consent_query(scope_id: UUID, surrogate_id: UUID) -> QuerySet[Consent, Any]:
+    return Consent.objects.filter(consent_of(scope_id=scope_id, surrogate_id=surrogate_id)).values_list("pk")[:1]
+
+
+_CONSENT = Statement(_consent_query, UUID, UUID)
 
 
 def consent_of(*, scope_id: UUID | OuterRef, surrogate_id: UUID) -> Q:

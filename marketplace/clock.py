@@ -9,14 +9,17 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils import timezone
 
+from database.statements import Statement
 from marketplace.models import ClockSetting
+
+_SETTING = Statement(lambda pk: ClockSetting.objects.filter(pk=pk), int)
 
 
 def now() -> datetime:
     """Return the marketplace's time."""
     if not settings.MARKETPLACE_DEVELOPMENT:
         return timezone.now()
-    setting = ClockSetting.objects.filter(pk=1).first()
+    setting = _SETTING.first(1)
     if setting is None:
         return timezone.now()
     return setting.frozen_at or timezone.now() + timedelta(seconds=setting.offset_seconds)

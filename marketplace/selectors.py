@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import CharField, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.expressions import RawSQL
 
+from database.statements import Statement
 from marketplace.models import Assignment, Bonus, Hit, HitType, QualificationType, Requester, Worker, WorkerBlock
 from marketplace.models.hits import LIVE
 from marketplace.protocol import requirements
@@ -81,8 +82,20 @@ def search_words(text: str) -> list[str]:
 
 def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
     """Return the HITs that a worker could still accept, qualified or not."""
-    mine = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker, state__in=LIVE)
+    return _open_query(worker.pk, now)
+
+
+def _open_query(worker: int, now: datetime) -> QuerySet[Hit]:
+    mine = Assignment.objects.filter(hit=OuterRef("pk"), worker_id=worker, state__in=LIVE)
     return Hit.objects.filter(state=Hit.State.ASSIGNABLE, expires_at__gt=now).exclude(Exists(mine))
+
+
+def _next_query(worker: int, now: datetime, group_id: str) -> QuerySet[Hit]:
+    rows = _open_query(worker, now).filter(hit_type__group_id=group_id)
+    return rows.select_related("hit_type__requester").order_by(*_SOONEST)[:1]
+
+
+_NEXT = Statement(_next_query, int, datetime, str)
 
 
 def groups(
@@ -115,8 +128,8 @@ def groups(
 
 def next_hit(worker: Worker, group_id: str, now: datetime) -> Hit | None:
     """Return the HIT of a group that expires first, among those that the worker hasn't accepted before."""
-    rows = open_hits(worker, now).filter(hit_type__group_id=group_id)
-    return rows.select_related("hit_type__requester").order_by(*_SOONEST).first()
+    found: Hit | None = _NEXT.first(worker.pk, now, group_id)
+    return found
 
 
 def needs(worker: Worker, hit_type: HitType) -> list[Need]:

@@ -13,6 +13,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from database.statements import Statement
 from marketplace import clock
 from marketplace.api.call import Call
 from marketplace.api.operations import OPERATIONS
@@ -74,11 +75,16 @@ def dispatch(request: HttpRequest) -> HttpResponse:
     return response
 
 
+_KEY = Statement(
+    lambda key_id: AccessKey.objects.select_related("requester").filter(key_id=key_id, revoked_at=None), str
+)
+
+
 def _authenticate(request: HttpRequest) -> Requester:
     keys: dict[str, AccessKey] = {}
 
     def secret_of(key_id: str) -> str | None:
-        key = AccessKey.objects.select_related("requester").filter(key_id=key_id, revoked_at=None).first()
+        key = _KEY.first(key_id)
         if key is None:
             return None
         keys[key_id] = key

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.db.models import Max
 
+from database.statements import Statement
 from marketplace.models import Assignment, Hit, Requester, Worker
 from marketplace.models.hits import ENDED, LIVE, VISIBLE
 from marketplace.protocol.answers import MAX_CHARACTERS, from_form, to_xml
@@ -40,6 +40,37 @@ class WorkRefused(Exception):
 
     def __str__(self) -> str:
         return self.reason
+
+
+_HIT_OF = Statement(lambda pk: Assignment.objects.filter(pk=pk).values_list("hit__hit_id"), int)
+_BY_PK = Statement(lambda pk: Assignment.objects.filter(pk=pk), int)
+_VISIBLE = Statement(
+    lambda assignment_id, requester: (
+        Assignment.objects.filter(assignment_id=assignment_id, state__in=LIVE, requester_id=requester)
+        .order_by("pk")
+        .values_list("hit__hit_id", "pk")[:1]
+    ),
+    str,
+    int,
+)
+_MINE = Statement(
+    lambda hit, worker: (
+        Assignment.objects.filter(hit_id=hit, worker_id=worker, state__in=LIVE).order_by("pk").values_list("state")[:1]
+    ),
+    int,
+    int,
+)
+_WORKER_LOCK = Statement(lambda pk: Worker.objects.select_for_update(no_key=True).filter(pk=pk).values_list("pk"), int)
+_ACCEPTED = Statement(
+    lambda worker, now: Assignment.objects.filter(
+        worker_id=worker, state=State.ACCEPTED, deadline_at__gt=now
+    ).values_list("pk")[:MOST_ACCEPTED],
+    int,
+    datetime,
+)
+_LAST_SLOT = Statement(
+    lambda hit: Assignment.objects.filter(hit_id=hit, state__in=LIVE).order_by("-slot").values_list("slot")[:1], int
+)
 
 
 def submit_secret(assignment: Assignment) -> str:
@@ -106,14 +137,15 @@ def assignment_submit(*, secret: str, fields: Iterable[tuple[str, str]], now: da
         pk = int(_SIGNER.unsign(secret))
     except BadSignature:
         raise WorkRefused("unknown") from None
-    hit_id = Assignment.objects.values_list("hit__hit_id", flat=True).get(pk=pk)
+    [(hit_id,)] = _HIT_OF.rows(pk)
     answer = to_xml(from_form(fields))
     if len(answer) > MAX_CHARACTERS:
         raise WorkRefused("too_long")
     with transaction.atomic():
         hit = hit_lock(hit_id)
         hit_advance(hit, now=now)
-        assignment = hit.assignments.get(pk=pk)
+        assignment: Assignment = _BY_PK.first(pk)
+        assignment.hit = hit
         if assignment.state == State.ACCEPTED:
             _submit(assignment, hit, answer, now)
     if assignment.state in ENDED:
@@ -176,9 +208,8 @@ def invalid_assignment_state(allowed: str) -> RequestError:
 
 
 def _check_may_accept(hit: Hit, worker: Worker, now: datetime) -> None:
-    mine = hit.assignments.filter(worker=worker, state__in=LIVE).values_list("state", flat=True).first()
-    if mine is not None:
-        raise WorkRefused("held" if mine == State.ACCEPTED else "done")
+    if mine := _MINE.rows(hit.pk, worker.pk):
+        raise WorkRefused("held" if mine[0][0] == State.ACCEPTED else "done")
     if hit.state == Hit.State.DISPOSED or hit.is_expired:
         raise WorkRefused("gone")
     if not hit.available:
@@ -187,8 +218,8 @@ def _check_may_accept(hit: Hit, worker: Worker, now: datetime) -> None:
         raise WorkRefused("blocked")
     if unmet_for(worker, hit.hit_type.requirements, "Accept"):
         raise WorkRefused("unqualified")
-    Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)  # two acceptances at once count one by one
-    if worker.assignments.filter(state=State.ACCEPTED, deadline_at__gt=now).count() >= MOST_ACCEPTED:
+    _WORKER_LOCK.rows(worker.pk)  # two acceptances at once count one by one
+    if len(_ACCEPTED.rows(worker.pk, now)) >= MOST_ACCEPTED:
         raise WorkRefused("too_many")
 
 
@@ -196,8 +227,8 @@ def _place(hit: Hit) -> tuple[int, str]:
     """Return a free slot and an assignment id for it, preferably those of a returned assignment."""
     taken = hit.assignments.filter(state__in=LIVE)
     live = hit.pending + hit.undecided + hit.completed
-    last = taken.aggregate(last=Max("slot"))["last"]
-    if last is None or last < live:  # no gaps: the next one is free
+    last = _LAST_SLOT.rows(hit.pk)
+    if not last or last[0][0] < live:  # no gaps: the next one is free
         given_back = hit.assignments.filter(slot=live, state__in=ENDED).order_by("pk").last()
         return live, given_back.assignment_id if given_back and _ids_are_reused() else entity_id()
     free = hit.assignments.filter(state__in=ENDED).exclude(slot__in=taken.values("slot")).order_by("pk").last()
@@ -226,16 +257,14 @@ def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> Non
 
 
 def _lock_visible(requester: Requester, assignment_id: str, now: datetime) -> tuple[Assignment, Hit]:
-    found = (
-        Assignment.objects.filter(assignment_id=assignment_id, state__in=LIVE, requester=requester)
-        .values_list("hit__hit_id", "pk")
-        .first()
-    )
-    if found is None:
+    found = _VISIBLE.rows(assignment_id, requester.pk)
+    if not found:
         raise no_such_assignment(assignment_id)
-    hit = hit_lock(found[0])
+    [(hit_id, pk)] = found
+    hit = hit_lock(hit_id)
     hit_advance(hit, now=now)
-    assignment = hit.assignments.get(pk=found[1])
+    assignment: Assignment = _BY_PK.first(pk)
+    assignment.hit = hit
     if assignment.state not in VISIBLE:
         raise no_such_assignment(assignment_id)
     return assignment, hit

@@ -11,15 +11,21 @@ from typing import Any
 
 from django.conf import settings
 
+from database.statements import Statement
 from marketplace.models import Assignment, Delivery, Hit, HitType, NotificationSettings, Requester
 from marketplace.protocol.errors import RequestError
 
 _EXPIRED_IS_SILENT = {"AssignmentSubmitted", "AssignmentAbandoned", "AssignmentReturned"}
 
 
+_WANTED = Statement(
+    lambda hit_type: NotificationSettings.objects.filter(hit_type_id=hit_type, is_active=True).order_by("pk")[:1], int
+)
+
+
 def event_emit(*, event: str, hit: Hit, at: datetime, assignment: Assignment | None = None) -> None:
     """Queue a notification of an event, if the requester has enabled it for this HIT type."""
-    wanted = NotificationSettings.objects.filter(hit_type_id=hit.hit_type_id, is_active=True).first()
+    wanted = _WANTED.first(hit.hit_type_id)
     if wanted is None or event not in wanted.event_types:
         return
     if settings.MARKETPLACE_QUIRKS["silent_after_expiry"] and hit.is_expired and event in _EXPIRED_IS_SILENT:

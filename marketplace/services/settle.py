@@ -2,7 +2,11 @@
 
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 
+from django.db.models import QuerySet
+
+from database.statements import Statement
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.lifecycle import DISPOSED, DISPOSED_AFTER, REVIEWABLE, REVIEWING, hit_state
@@ -12,13 +16,27 @@ from marketplace.services.notifications import event_emit
 State = Assignment.State
 
 
+_LOCKED = Statement(lambda hit_id: Hit.objects.select_for_update(no_key=True).filter(hit_id=hit_id), str)
+
+
+def _earliest_query(hit: int, *, state: Assignment.State, name: str) -> QuerySet[Assignment]:
+    times = Assignment.objects.filter(hit_id=hit, state=state, **{f"{name}__isnull": False})
+    return times.only("pk", name).order_by(name)[:1]
+
+
+_EARLIEST = {
+    name: Statement(partial(_earliest_query, state=state, name=name), int)
+    for state, name in ((State.ACCEPTED, "deadline_at"), (State.SUBMITTED, "auto_approval_at"))
+}
+
+
 def hit_lock(hit_id: str, *, requester: Requester | None = None) -> Hit:
     """Return a locked HIT; another requester's HIT counts as missing.
 
     Only the row is locked, without joins and not its key. A join would lose the row if the HIT's type changes
     meanwhile. A key lock would block rows that refer to the HIT (a bonus), while its holder may wait for their locks.
     """
-    hit = Hit.objects.select_for_update(no_key=True).filter(hit_id=hit_id).first()
+    hit: Hit | None = _LOCKED.first(hit_id)
     if hit is None or (requester is not None and hit.requester_id != requester.pk):
         raise RequestError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
     return hit
@@ -47,9 +65,9 @@ def next_due(hit: Hit) -> tuple[datetime | None, str]:
     if hit.state == DISPOSED:
         return None, ""
     candidates: list[tuple[datetime, int, str]] = []
-    if hit.pending and (deadline := _earliest(hit, State.ACCEPTED, "deadline_at")):
+    if hit.pending and (deadline := _earliest(hit, "deadline_at")):
         candidates.append((deadline, 0, "abandon"))
-    if hit.undecided and (approval := _earliest(hit, State.SUBMITTED, "auto_approval_at")):
+    if hit.undecided and (approval := _earliest(hit, "auto_approval_at")):
         candidates.append((approval, 2, "approve"))
     if not hit.is_expired:
         candidates.append((hit.expires_at, 1, "expire"))
@@ -61,10 +79,10 @@ def next_due(hit: Hit) -> tuple[datetime | None, str]:
     return at, what
 
 
-def _earliest(hit: Hit, state: Assignment.State, name: str) -> datetime | None:
+def _earliest(hit: Hit, name: str) -> datetime | None:
     """Return the earliest of the HIT's times of one kind, with a single index lookup."""
-    times = hit.assignments.filter(state=state, **{f"{name}__isnull": False}).order_by(name)
-    return times.values_list(name, flat=True).first()
+    first = _EARLIEST[name].first(hit.pk)
+    return getattr(first, name) if first is not None else None
 
 
 def _hold(hit: Hit, at: datetime) -> None:

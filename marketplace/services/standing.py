@@ -29,6 +29,15 @@ _HELD = Statement(
 )
 
 
+_BLOCK = Statement(
+    lambda requester, worker: WorkerBlock.objects.filter(requester_id=requester, worker_id=worker).values_list("pk")[
+        :1
+    ],
+    int,
+    int,
+)
+
+
 @dataclass(frozen=True)
 class Record:
     """The numbers of a worker's approved and rejected assignments."""
@@ -67,7 +76,7 @@ def worker_values(worker: Worker) -> dict[str, Any]:
 
 def is_blocked(worker: Worker, hit_type: HitType) -> bool:
     """Return whether the requester of a HIT type has blocked a worker."""
-    return WorkerBlock.objects.filter(requester_id=hit_type.requester_id, worker=worker).exists()
+    return bool(_BLOCK.rows(hit_type.requester_id, worker.pk))
 
 
 def unmet_for(worker: Worker, needs: Iterable[Mapping[str, Any]], action: str) -> list[Mapping[str, Any]]:

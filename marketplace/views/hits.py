@@ -13,6 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from database.statements import Statement
 from marketplace import clock, selectors
 from marketplace.models import Assignment, Hit
 from marketplace.services.assignments import WorkRefused, assignment_accept, assignment_return
@@ -24,6 +25,11 @@ from marketplace.views.frames import Frame, frame_for
 from marketplace.views.words import COMPARATORS, REFUSALS, SYSTEM_NAMES
 
 State = Assignment.State
+_OWN = Statement(
+    lambda worker, pk: Assignment.objects.select_related("hit__hit_type", "requester").filter(worker_id=worker, pk=pk),
+    int,
+    int,
+)
 
 
 @worker_page
@@ -181,12 +187,14 @@ def _hit(hit_id: str) -> Hit:
 
 def _current(request: WorkerRequest, pk: int) -> Assignment:
     """Return an assignment of this worker, after applying its HIT's due events."""
-    rows = Assignment.objects.select_related("hit__hit_type", "requester").filter(worker=request.user)
-    assignment = get_object_or_404(rows, pk=pk)
+    assignment: Assignment | None = _OWN.first(request.user.pk, pk)
+    if assignment is None:
+        raise Http404
     due_at = assignment.hit.due_at
     if due_at is not None and due_at <= clock.now():
         due_carry_out(now=clock.now(), worker=request.user, most=AT_MOST_BEFORE_AN_ANSWER)
-        assignment = rows.get(pk=pk)
+        assignment = _OWN.first(request.user.pk, pk)
+        assert assignment is not None
     return assignment
 
 

@@ -16,6 +16,7 @@ from accounts.services import consent_withdraw
 from annotation.people.services.joining import participation_join, standing_join
 from annotation.people.services.withdrawal import participation_withdraw, withdrawal_of
 from annotation.slots.services.counting import people_lock
+from database.statements import Statement
 from database.transactions import require_transaction
 from workforces.kinds.base import Arrival, Unknown
 from workforces.models import Errand, Ticket, Workforce
@@ -23,14 +24,28 @@ from workforces.models import Errand, Ticket, Workforce
 
 def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
     """Return the existing ticket of an arrival, or None."""
-    tickets = Ticket.objects.select_related("workforce__campaign", "posting").filter(workforce=workforce)
-    if not arrival.is_signed:
-        return tickets.filter(visit=arrival.visit).first()
-    return tickets.filter(
-        remote_id=arrival.remote_id,
-        surrogate__external__source=workforce.source,
-        surrogate__external__name=arrival.worker,
-    ).first()
+    found: Ticket | None
+    if arrival.is_signed:
+        found = _BY_NAME.first(workforce.pk, arrival.remote_id, workforce.source, arrival.worker)
+    else:
+        found = _BY_VISIT.first(workforce.pk, UUID(arrival.visit)) if arrival.visit else None
+    return found
+
+
+_TICKETS = Ticket.objects.select_related("workforce__campaign", "posting")
+_BY_VISIT = Statement(lambda workforce, visit: _TICKETS.filter(workforce_id=workforce, visit=visit), int, UUID)
+_BY_NAME = Statement(
+    lambda workforce, remote_id, source, name: _TICKETS.filter(
+        workforce_id=workforce,
+        remote_id=remote_id,
+        surrogate__external__source=source,
+        surrogate__external__name=name,
+    ).order_by("pk")[:1],
+    int,
+    str,
+    str,
+    str,
+)
 
 
 def surrogate_known(*, workforce: Workforce, arrival: Arrival, ticket: Ticket | None) -> UUID | None:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop
 
 from accounts.selectors import is_known
@@ -30,6 +30,7 @@ from annotation.slots.services.counting import submissions_give_up
 from annotation.slots.services.participation_locks import participation_lock
 from annotation.work.services.assignments import AssignmentOver, NoSuchAssignment
 from annotation.work.services.submissions import Taken, answer_take, assignment_submit
+from database.statements import Statement
 from database.transactions import durable, require_transaction
 from web.errors import KeyedError
 from workforces.kinds.base import Arrival, Outcome
@@ -105,9 +106,23 @@ def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
 
 def assignment_check(*, ticket: Ticket, assignment_id: UUID) -> None:
     """Raise `NoSuchAssignment` unless the ticket's person holds or held this assignment in its campaign."""
-    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
-    if not own.filter(pk=assignment_id).exists():
+    if not _OWN.rows(ticket.workforce.campaign_id, ticket.surrogate_id, assignment_id):
         raise NoSuchAssignment
+
+
+def _own_query(campaign_id: UUID, surrogate_id: UUID, pk: UUID) -> QuerySet[Assignment, Any]:
+    own = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    return own.filter(pk=pk).values_list("pk")
+
+
+def _own_again_query(campaign_id: UUID, surrogate_id: UUID, pk: UUID) -> QuerySet[Assignment, Any]:
+    own = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    again = own.filter(item=OuterRef("item"), state__in=BLOCKING).exclude(pk=OuterRef("pk"))
+    return own.filter(Exists(again), pk=pk, state=AssignmentState.EXPIRED).values_list("pk")
+
+
+_OWN = Statement(_own_query, UUID, UUID, UUID)
+_OWN_AGAIN = Statement(_own_again_query, UUID, UUID, UUID)
 
 
 def _check_is_last(ticket: Ticket, assignment_id: UUID) -> None:
@@ -117,9 +132,7 @@ def _check_is_last(ticket: Ticket, assignment_id: UUID) -> None:
     ------
     AssignmentOver
     """
-    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
-    again = own.filter(item=OuterRef("item"), state__in=BLOCKING).exclude(pk=assignment_id)
-    if own.filter(Exists(again), pk=assignment_id, state=AssignmentState.EXPIRED).exists():
+    if _OWN_AGAIN.rows(ticket.workforce.campaign_id, ticket.surrogate_id, assignment_id):
         raise AssignmentOver(AssignmentState.EXPIRED)
 
 

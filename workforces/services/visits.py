@@ -12,10 +12,11 @@ from annotation.people.services.training import Lesson, lesson_answer
 from annotation.people.services.withdrawal import participation_consent
 from annotation.slots.services.claims import Claim
 from annotation.work.services.submissions import assignment_skip
+from database.statements import Statement
 from database.transactions import durable
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
-from workforces.models import Ticket, TicketState, TicketWork, Workforce
+from workforces.models import Posting, Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_find
 from workforces.services.tickets import FALLS_SHORT, falls_short, is_owed, ticket_finish, ticket_open
 
@@ -81,15 +82,23 @@ def owed_collect(*, workforce: Workforce, arrival: Arrival, found: Ticket | None
 
     Consent isn't required for payment, because no new data about the person is recorded.
     """
-    owed = workforce.postings.filter(
-        hit_id=arrival.posting, owed_to__external__source=workforce.source, owed_to__external__name=arrival.worker
-    )
-    if not arrival.posting or not owed.exists():
+    if not arrival.posting or not _OWED.rows(workforce.pk, arrival.posting, workforce.source, arrival.worker):
         return None
     ticket = ticket_open(workforce=workforce, arrival=arrival, found=found, now=now)
     visit_end(ticket=ticket, ran_out=True, now=now)
     ticket.refresh_from_db()
     return ticket
+
+
+_OWED = Statement(
+    lambda workforce, hit_id, source, name: Posting.objects.filter(
+        workforce_id=workforce, hit_id=hit_id, owed_to__external__source=source, owed_to__external__name=name
+    ).values_list("pk")[:1],
+    int,
+    str,
+    str,
+    str,
+)
 
 
 def _is_finished(ticket: Ticket) -> bool:

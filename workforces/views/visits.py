@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
@@ -30,6 +30,7 @@ from annotation.people.services.training import Lesson
 from annotation.slots.services.claims import RAN_OUT, Claim, Reason
 from annotation.tasktypes.registry import pages_of
 from annotation.work.services.assignments import ConsentMissing
+from database.statements import Statement
 from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce
@@ -52,6 +53,11 @@ COOKIE = "quorate_visit"
 MAX_AGE_SECONDS = 3 * 86_400
 OF_VISIT = {"consent": "visit-agree", "training": "visit-learn", "guidelines-read": "visit-guidelines"}
 OF_ASSIGNMENT = ("stage", "back", "draft", "submit", "skip", "events")
+
+
+_WORKFORCES = Workforce.objects.select_related("campaign")
+_BY_PK = Statement(lambda pk: _WORKFORCES.filter(pk=pk), int)
+_BY_KEY = Statement(lambda key: _WORKFORCES.filter(key=key, is_active=True), str)
 
 
 def _token(workforce: Workforce, arrival: Arrival) -> str:
@@ -78,7 +84,7 @@ class VisitSeat(Seat):
         super().__init__(request)
         data = _token_read(token)
         self.token = token
-        workforce = Workforce.objects.select_related("campaign").filter(pk=data.pop("workforce")).first()
+        workforce = _BY_PK.first(data.pop("workforce"))
         if workforce is None or not workforce.is_active:
             raise VisitOver
         self.workforce = workforce
@@ -153,7 +159,9 @@ class VisitSeat(Seat):
         return visit_services.visitor_learn(ticket=self.ticket, number=number, sent=sent, now=now)
 
     def go_on(self, _step: Step, _now: datetime) -> HttpResponse:
-        """Redirect to the address of the visit, which shows its current step."""
+        """Show how to leave after the last item, else redirect to the address of the visit, which shows its step."""
+        if self.ticket.state not in (TicketState.OPEN, TicketState.LAPSED):
+            return self.leave(self.ticket)
         return redirect("visit", token=self.token)
 
     def ask_consent(self) -> HttpResponse:
@@ -219,8 +227,8 @@ class VisitSeat(Seat):
 @require_GET
 def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
     """Admit a person by the data in the address; a preview shows the instructions and stores nothing."""
-    workforce = get_object_or_404(Workforce.objects.select_related("campaign"), key=key, is_active=True)
-    if KINDS[workforce.kind].door != door:
+    workforce = _BY_KEY.first(key)
+    if workforce is None or KINDS[workforce.kind].door != door:
         raise Http404
     arrival = kind_of(workforce, now=timezone.now()).arrive(request.GET.dict(), terms_of(workforce))
     if arrival is None:

@@ -133,12 +133,20 @@ def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
 
 def _approve(attempt: Attempt) -> Effect:
     market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
+
+    def paid(at: datetime) -> None:
+        ticket_paid(ticket=ticket, errand=errand, now=at)
+
+    if ticket.state == TicketState.SUBMITTED and not attempt.is_again and errand.text != OVERRIDE:
+        with suppress(Refused):  # then its status says why
+            market.approve(ticket.remote_id)
+            return paid
     status = _status(market, errand, ticket)
     if status == "Rejected" and errand.text != OVERRIDE:
         raise Unknown("it was refused outside of this platform")
     if status != "Approved":
         _decide(lambda: market.approve(ticket.remote_id, override=status == "Rejected"), attempt, "Approved")
-    return lambda at: ticket_paid(ticket=ticket, errand=errand, now=at)
+    return paid
 
 
 def _reject(attempt: Attempt) -> Effect:

@@ -17,6 +17,7 @@ from workforces.models import (
     ErrandState,
     Posting,
     PostingState,
+    Ticket,
     TicketState,
     Workforce,
 )
@@ -89,6 +90,28 @@ def _end_finished(workforce: Workforce, now: datetime) -> None:
     whole = whole.annotate(done=Count("tickets", filter=handed_in)).filter(done__gte=F("places"))
     keys = list(whole.order_by("pk").values_list("pk", flat=True)[:MOST_FINISHED])
     Posting.objects.filter(pk__in=keys, state=PostingState.OPEN).update(state=PostingState.ENDED, touched_at=now)
+
+
+def postings_settle(*, workforce: Workforce) -> int:
+    """Settle ended postings whose assignments were all read and decided; return their number.
+
+    An assignment that was submitted keeps its worker, and no other one can come, so there is nothing left to read.
+    """
+    own = Ticket.objects.filter(posting=OuterRef("pk"))
+    decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
+    whole = (
+        workforce.postings.filter(~Exists(own.filter(is_waiting())), state=PostingState.ENDED, owed_to=None)
+        .annotate(done=Count("tickets", filter=decided))
+        .filter(done__gte=F("places"))
+    )
+    keys = list(whole.order_by("pk").values_list("pk", flat=True)[:MOST_FINISHED])
+    return Posting.objects.filter(pk__in=keys, state=PostingState.ENDED).update(state=PostingState.SETTLED)
+
+
+def is_waiting() -> Q:
+    """Return the condition for tickets that keep a posting from being settled."""
+    undecided = Q(state__in=[TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED])
+    return undecided | Q(state=TicketState.OPEN, work__isnull=False)
 
 
 def _is_stale(posting: Posting, *, is_in_work: bool, seconds: int, now: datetime) -> bool:

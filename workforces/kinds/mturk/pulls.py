@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
@@ -20,6 +20,7 @@ from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.base import Refused, Unreachable
 from workforces.kinds.mturk.client import Market, RemoteAssignment
+from workforces.kinds.mturk.postings import HANDED_IN, is_waiting
 from workforces.kinds.mturk.terms import CODE_FIELD
 from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
 from workforces.services.identities import tickets_claimed
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 MOST_READ = 200  # postings a round
 TURN = 5  # postings on which an answer waits, to one of the others: people wait to hear that their work came in
+PARTLY = 2  # how many times longer an answer waits while other places of its posting are free
 QUIET = 10  # how many times less often a posting is read that has no answer on our pages
 UNPAID = 120  # and one that ended, with nothing left but pay that we decide by ourselves
 MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
@@ -90,20 +92,25 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
 def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
     """Yield the postings to read now: alternately some that probably have news, and one of the others.
 
-    Answers are given on our pages. So a posting probably has a submission if it has an answered ticket, and an ended
-    posting can be settled once all pay is decided. The others are read seldom, for events that we don't see, and very
-    seldom if only our pay is missing. In each group, those that waited longest come first.
+    Answers are given on our pages, and their forms are sent at once. So a posting probably has a submission if a
+    ticket was answered some time ago: those whose places are all answered are read first and once, since nothing more
+    will come. An ended posting can be settled once all pay is decided. The others are read seldom, for events that we
+    don't see, and very seldom if only our pay is missing. In each group, those that waited longest come first.
     """
     now = timezone.now()
     own = Ticket.objects.filter(posting=OuterRef("pk"))
     is_unpaid = Exists(own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]))
-    is_expected = Q(Exists(own.filter(state=TicketState.ANSWERED))) | Q(state=PostingState.ENDED) & ~is_unpaid
+    answered = own.filter(state=TicketState.ANSWERED)
+    is_full = Q(given__gte=F("places")) & Exists(answered.filter(answered_at__lte=_before(now, 1)))
+    is_answered = is_full | Exists(answered.filter(answered_at__lte=_before(now, PARTLY)))
+    is_expected = is_answered | Q(state=PostingState.ENDED) & ~is_unpaid
     is_known = Q(state=PostingState.ENDED, pulled_at__gte=F("tried_at"))  # the last reading took all of it in
     only_unpaid = is_known & ~Exists(own.filter(state=TicketState.OPEN))
     seldom = _was_not_read(now, QUIET) & ~only_unpaid | _was_not_read(now, UNPAID)
     postings = (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
+        .annotate(given=Count("tickets", filter=Q(tickets__state__in=[TicketState.ANSWERED, *HANDED_IN])))
         .select_related("workforce__campaign")
         .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )
@@ -114,8 +121,13 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
 
 
 def _was_not_read(now: datetime, times: int) -> Q:
-    before = now - timedelta(seconds=times * settings.MTURK_PULL_SECONDS)
-    return Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=now)  # later than now: the clock was wrong then
+    is_new = Q(tried_at=None, wanted_at__lte=_before(now, times))
+    # Later than now: the clock was wrong then.
+    return is_new | Q(tried_at__lt=_before(now, times)) | Q(tried_at__gt=now)
+
+
+def _before(now: datetime, times: int) -> datetime:
+    return now - timedelta(seconds=times * settings.MTURK_PULL_SECONDS)
 
 
 def _tried(work: Work, posting: Posting, began: datetime) -> None:
@@ -147,9 +159,7 @@ def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
         changes: dict[str, Any] = {"tried_at": began}
         if None not in taken:
             changes["pulled_at"] = began
-            waiting = [TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
-            in_work = posting.tickets.filter(state=TicketState.OPEN, work__isnull=False)
-            if settles and not posting.tickets.filter(state__in=waiting).exists() and not in_work.exists():
+            if settles and not posting.tickets.filter(is_waiting()).exists():
                 changes["state"] = PostingState.SETTLED
         Posting.objects.filter(pk=posting.pk).update(**changes)
     return sum(map(bool, taken))

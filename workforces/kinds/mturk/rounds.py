@@ -8,7 +8,7 @@ from django.utils import timezone
 from jobs.work import Work
 from workforces.kinds.mturk.connection import market
 from workforces.kinds.mturk.errand_calls import MTurkSender
-from workforces.kinds.mturk.postings import postings_adjust
+from workforces.kinds.mturk.postings import postings_adjust, postings_settle
 from workforces.kinds.mturk.pulls import postings_pull
 from workforces.models import Errand, ErrandState, Workforce
 from workforces.services.pay import approvals_due
@@ -42,6 +42,7 @@ def _round(work: Work, workforce: Workforce) -> tuple[int, int]:
         postings_adjust(workforce=workforce, now=timezone.now())
     confirmed, all_sent = errands_run(work=work, sender=MTurkSender(client), workforce=workforce, seconds=share)
     with work.step():
+        postings_settle(workforce=workforce)
         waiting = Errand.objects.filter(workforce=workforce, state=ErrandState.SENDING).exclude(error="")
         problem = pulled.problem or waiting.order_by("pk").values_list("error", flat=True).first() or ""
         round_end(workforce, problem=problem, is_complete=pulled.is_complete and all_sent)
