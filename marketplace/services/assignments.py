@@ -229,8 +229,8 @@ def _place(hit: Hit) -> tuple[int, str]:
     live = hit.pending + hit.undecided + hit.completed
     last = _LAST_SLOT.rows(hit.pk)
     if not last or last[0][0] < live:  # no gaps: the next one is free
-        given_back = hit.assignments.filter(slot=live, state__in=ENDED).order_by("pk").last()
-        return live, given_back.assignment_id if given_back and _ids_are_reused() else entity_id()
+        given_back = _ids_are_reused() and hit.assignments.filter(slot=live, state__in=ENDED).order_by("pk").last()
+        return live, given_back.assignment_id if given_back else entity_id()
     free = hit.assignments.filter(state__in=ENDED).exclude(slot__in=taken.values("slot")).order_by("pk").last()
     if free is None:
         raise RuntimeError(f"HIT {hit.hit_id} has a gap among its places that nobody left")

@@ -7,9 +7,12 @@ for all HITs, so that all callers see the same history.
 
 import logging
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import OperationalError, transaction
+from django.db.models import QuerySet
 
+from database.statements import Statement
 from marketplace.models import Assignment, Hit, Requester, Worker
 from marketplace.services.decisions import assignment_approve_now, assignment_end, hit_dispose
 from marketplace.services.notifications import event_emit
@@ -24,6 +27,20 @@ AT_MOST_BEFORE_AN_ANSWER = 10
 _PUT_ASIDE = timedelta(minutes=5)
 
 
+def _first_due(now: datetime, **of: Any) -> QuerySet[Hit, Any]:
+    return Hit.objects.filter(due_at__lte=now, **of).order_by("due_at", "pk").values_list("pk")[:1]
+
+
+def _first_due_with(now: datetime, worker: int) -> QuerySet[Hit, Any]:
+    mine = Assignment.objects.filter(worker_id=worker, state__in=[State.ACCEPTED, State.SUBMITTED])
+    return _first_due(now, pk__in=mine.values("hit"))
+
+
+_DUE = Statement(_first_due, datetime)
+_DUE_OF_REQUESTER = Statement(lambda now, requester: _first_due(now, requester_id=requester), datetime, int)
+_DUE_WITH_WORKER = Statement(_first_due_with, datetime, int)
+
+
 def due_carry_out(
     *, now: datetime, requester: Requester | None = None, worker: Worker | None = None, most: int | None = None
 ) -> int:
@@ -32,17 +49,15 @@ def due_carry_out(
     A step is up to ``EVENTS_AT_A_TIME`` events of one HIT, committed together. A HIT that raises an error is
     logged and skipped for a while, so that it doesn't block the others.
     """
-    due = Hit.objects.filter(due_at__lte=now)
-    if requester is not None:
-        due = due.filter(requester=requester)
-    if worker is not None:
-        mine = worker.assignments.filter(state__in=[State.ACCEPTED, State.SUBMITTED])
-        due = due.filter(pk__in=mine.values("hit"))
     steps = 0
     while most is None or steps < most:
-        pk = due.order_by("due_at", "pk").values_list("pk", flat=True).first()
-        if pk is None:
+        if worker is not None:
+            found = _DUE_WITH_WORKER.rows(now, worker.pk)
+        else:
+            found = _DUE_OF_REQUESTER.rows(now, requester.pk) if requester is not None else _DUE.rows(now)
+        if not found:
             break
+        [(pk,)] = found
         try:
             _step(pk, now)
         except OperationalError:  # a lock, a lost connection: it stays due, and the next call does it

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -9,11 +10,15 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from accounts.models import Consent, Membership, Role, User
 from annotation.campaigns.differences import Part, changed_paragraphs
 from annotation.models import Campaign, Guideline, Participation, Withdrawal
+from database.statements import Statement
+
+_CURRENT = Statement(lambda campaign: Guideline.objects.filter(campaign_id=campaign).order_by("-version")[:1], UUID)
 
 
 def guideline_current(campaign: Campaign) -> Guideline:
     """Return the version in force."""
-    return Guideline.objects.filter(campaign=campaign).order_by("-version")[0]
+    found: Guideline = _CURRENT.instances(campaign.pk)[0]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +30,18 @@ class GuidelineChange:
     paragraphs: Sequence[Sequence[Part]]
 
 
+def _since_read_query(campaign: UUID, surrogate_id: UUID) -> QuerySet[Guideline, Any]:
+    read = Participation.objects.filter(campaign_id=campaign, surrogate_id=surrogate_id).values("guideline__version")
+    since = Guideline.objects.filter(campaign_id=campaign, version__gte=read[:1]).order_by("version")
+    return since.values_list("pk", "version", "note")
+
+
+_SINCE_READ = Statement(_since_read_query, UUID, UUID)
+
+
 def guideline_change(campaign: Campaign, surrogate_id: UUID) -> GuidelineChange | None:
     """Return the changes that an annotator hasn't read yet; None if they have read all."""
-    read = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values("guideline__version")
-    since = Guideline.objects.filter(campaign=campaign, version__gte=read[:1]).order_by("version")
-    found = list(since.values_list("pk", "version", "note"))
+    found = _SINCE_READ.rows(campaign.pk, surrogate_id)
     if len(found) < 2:
         return None
     bodies = dict(Guideline.objects.filter(pk__in=[found[0][0], found[-1][0]]).values_list("pk", "body"))
