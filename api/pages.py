@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe
 from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.markdown import markdown_html
 from api.http.presigned import presigned_store
@@ -115,11 +115,9 @@ def no_operation(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt
+@require_http_methods(["PUT"])
 def upload(request: HttpRequest, text: str) -> HttpResponse:
     """Store a file that is sent to a presigned address, which is the permission."""
-    if request.method != "PUT":
-        refused = Refused(405, "method_not_allowed", "This address allows PUT.", headers={"Allow": "PUT"})
-        return problem_response(refused)
     try:
         presigned_store(request, text)
     except Refused as refused:

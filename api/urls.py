@@ -22,7 +22,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/webhooks/", hooks.webhooks, name="campaign-webhooks"),
     path("campaigns/<slug:slug>/webhooks/<uuid:webhook_id>/", hooks.change, name="campaign-webhook"),
     path("campaigns/<slug:slug>/webhooks/<uuid:delivery_id>/replay/", hooks.replay, name="campaign-webhook-replay"),
-    path("api/v1/uploads/<str:text>", pages.upload, name="api-upload"),
+    path("api/v1/uploads/<str:text>", problems_only(pages.upload), name="api-upload"),
     path("api/v1/", include((_operations, _app), namespace=_namespace)),
     re_path(r"^api/.*$", pages.no_operation, name="api-nothing"),
 ]

@@ -35,6 +35,8 @@ from django.db.models import (
 from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery, UpdateQuery
 
+from database.transactions import require_transaction
+
 try:
     from django.db.models import FETCH_ONE
 except ImportError:  # before Django 6.1
@@ -49,6 +51,9 @@ _FIELDS: "dict[type, Field[Any, Any]]" = {
     datetime: DateTimeField(),
     dict: JSONField(),
 }
+
+
+_BITS = 64  # of an integer in a database, with its sign
 
 
 class Blank(Expression):
@@ -82,18 +87,22 @@ class Statement:
     def instances(self, *values: Any) -> list[Any]:
         """Run a query of models and return them, with the objects of ``select_related``."""
         compiled, rows = self._run(*values)
-        return compiled.instances(rows) if rows else []
+        return compiled.instances(rows) if compiled is not None and rows else []
 
     def first(self, *values: Any) -> Any:
         """Return the first of `instances`, or None."""
         return next(iter(self.instances(*values)), None)
 
-    def _run(self, *values: Any) -> "tuple[_Compiled, list[tuple[Any, ...]]]":
+    def _run(self, *values: Any) -> "tuple[_Compiled | None, list[tuple[Any, ...]]]":
+        if any(isinstance(value, int) and value.bit_length() >= _BITS for value in values):
+            return None, []  # no row holds such a number, as for the ORM; databases refuse to compare with it
         with connection.cursor() as cursor:
             return self._execute(cursor, values), cursor.fetchall()
 
     def _execute(self, cursor: Any, values: Sequence[Any]) -> "_Compiled":
         compiled = self._compiled.get(connection.vendor) or self._compile()
+        if compiled.locks:
+            require_transaction()  # the ORM looks at this when it compiles
         given = [field.get_db_prep_value(value, connection) for field, value in zip(self._fields, values, strict=True)]
         cursor.execute(compiled.sql, [given[one.number] if isinstance(one, Blank) else one for one in compiled.wanted])
         return compiled
@@ -107,6 +116,7 @@ class Statement:
         found = {one.number for one in wanted if isinstance(one, Blank)}
         assert len(found) == len(self._blanks), f"a blank is not in the query: {sql}"
         compiled = self._compiled[connection.vendor] = _Compiled(*_written_out(sql, wanted), compiler)
+        compiled.locks = bool(compiler.query.select_for_update)
         return compiled
 
 
@@ -156,6 +166,8 @@ class Insert:
 
 class _Compiled:
     """The compiled form of a query: its SQL, its parameters with placeholders, and how its rows are read."""
+
+    locks = False  # rows: it needs a transaction
 
     def __init__(self, sql: str, wanted: list[Any], compiler: Any) -> None:
         self.sql, self.wanted, self._compiler = sql, wanted, compiler

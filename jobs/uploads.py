@@ -12,6 +12,7 @@ from django.core.files.storage import default_storage
 from jobs.models import Job, JobState
 
 NOBODYS_HOURS = 24
+AT_ONCE = 1_000  # files that one statement looks up
 
 
 @contextmanager
@@ -46,8 +47,9 @@ def uploads_forget(now: datetime) -> None:
         with suppress(FileNotFoundError):  # its job has just ended
             if one.is_file() and one.stat().st_mtime < before:
                 old.append(one.name)
-    if old:
-        may_read = [JobState.QUEUED, JobState.RUNNING, JobState.FAILED]  # which indexes find, among all that are done
-        wanted = Job.objects.filter(state__in=may_read, payload__file__in=old)
-        for name in set(old) - set(wanted.values_list("payload__file", flat=True)):
+    may_read = [JobState.QUEUED, JobState.RUNNING, JobState.FAILED]  # which indexes find, among all that are done
+    for start in range(0, len(old), AT_ONCE):
+        some = old[start : start + AT_ONCE]
+        wanted = Job.objects.filter(state__in=may_read, payload__file__in=some)
+        for name in set(some) - set(wanted.values_list("payload__file", flat=True)):
             default_storage.delete(name)

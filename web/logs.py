@@ -8,9 +8,9 @@ import orjson
 
 from database.transactions import is_away
 
-# /visit/, /statement/, /invite/ and /join/ of the platform; /join/, /s/ and /content/ of the marketplace.
+# /visit/, /statement/, /invite/, /join/ and /api/v1/uploads/ of the platform; /join/, /s/ and /content/ of the marketplace.
 _OF_REQUESTS = ("group", "status", "seconds")
-_TOKEN = re.compile(r"/(visit|statement|invite|join|s|content|reset/key)/[^/\s\"'<>?]+")
+_TOKEN = re.compile(r"/(visit|statement|invite|join|uploads|s|content|reset/key)/[^/\s\"'<>?]+")
 
 
 def redacted(text: str) -> str:

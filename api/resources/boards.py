@@ -13,7 +13,7 @@ from api.http.paging import FieldsQuery, Page, PageQuery, page_of
 from api.http.problems import invalid
 from api.http.rows import row_of
 from api.models import TokenScope
-from api.resources.jobs import JobReply
+from api.resources.jobs import JobReply, job_named
 from api.resources.uploads import UploadQuery
 from evaluation.models import Board, Submission, TeamMember
 from evaluation.release_scores import score_enqueue, splits_scored
@@ -226,5 +226,4 @@ def score_new(request: ApiRequest, campaign: str, number: int, asked: Query[Scor
         actor_id=request.user.surrogate_id,
         now=timezone.now(),
     )
-    request.answer_headers["Location"] = f"/api/v1/jobs/{job.pk}"
-    return job
+    return job_named(request, job)

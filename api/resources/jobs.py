@@ -82,6 +82,11 @@ def job_queued(request: ApiRequest, kind: str, payload: Mapping[str, Any]) -> Jo
         scope_id=request.campaign.pk,
         requested_by_id=request.user.surrogate_id,
     )
+    return job_named(request, job)
+
+
+def job_named(request: ApiRequest, job: Job) -> Job:
+    """Return a job, with its address in the answer."""
     request.answer_headers["Location"] = f"/api/v1/jobs/{job.pk}"
     return job
 

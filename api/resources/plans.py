@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
 from ninja import Field, Query, Router
 
 from accounts.permissions import Action
@@ -10,12 +11,12 @@ from api.http.checks import Reply, Sent, checked
 from api.http.operations import ApiRequest, operation
 from api.http.paging import Page, PageQuery, page_of
 from api.models import TokenScope
-from api.resources.jobs import JobReply, job_queued
+from api.resources.jobs import JobReply, job_named
 from jobs.models import Job
 from quality.models import CampaignPlan
-from quality.payloads import PlanPayload
 from quality.plans.asking import campaign_asked
 from quality.plans.forms import PlanForm
+from quality.plans.services import plan_request
 
 router = Router()
 
@@ -71,5 +72,7 @@ def plan_new(request: ApiRequest, campaign: str, sent: PlanSent) -> Job:
     campaign_asked(request.campaign)  # refuses campaigns without votes
     form = PlanForm(sent.dict())
     checked(form)
-    payload = PlanPayload(campaign=str(request.campaign.pk), asked=form.asked())
-    return job_queued(request, "quality.plan", payload)
+    actor_id = request.user.surrogate_id
+    return job_named(
+        request, plan_request(campaign=request.campaign, asked=form.asked(), actor_id=actor_id, now=timezone.now())
+    )

@@ -15,6 +15,7 @@ from api.http.uploads import ENDINGS
 from api.models import TokenScope
 
 router = Router()
+MOST_BYTES = 64 * 2**30  # more than any dataset of text has
 
 
 class UploadQuery(Schema):
@@ -27,13 +28,13 @@ class UploadSent(Sent):
     """The file that will be sent."""
 
     content_type: str = Field(description="As for the operation that will read the file.")
-    size: int = Field(ge=1, lt=2**40, description="In bytes.")
+    size: int = Field(ge=1, le=MOST_BYTES, description="In bytes.")
 
 
 class UploadReply(Reply):
     """An upload. Send the file with PUT to `url`, with the same content type and size."""
 
-    upload: str = Field(description="For the parameter `upload` of an import, within 24 hours.")
+    upload: str = Field(description="For the parameter `upload` of an import, within 23 hours.")
     url: str
     expires_at: datetime = Field(description="The address takes one file until then.")
 
@@ -53,6 +54,6 @@ def upload_new(request: ApiRequest, campaign: str, sent: UploadSent) -> dict[str
     if kind not in ENDINGS:
         raise invalid([{"field": "content_type", "detail": f"Can be sent: {', '.join(ENDINGS)}."}])
     expires_at = timezone.now() + SEND_WITHIN
-    text = presign(request.campaign, kind, sent.size).signed()
+    text = presign(request.token, request.campaign, kind, sent.size).signed()
     url = request.build_absolute_uri(reverse("api-upload", args=[text]))
     return {"upload": text, "url": url, "expires_at": expires_at}

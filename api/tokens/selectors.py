@@ -1,6 +1,8 @@
 """Finding tokens."""
 
 import hashlib
+from datetime import datetime
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -20,6 +22,12 @@ def token_find(secret: str) -> ApiToken | None:
     """Return the token with a secret, unless it was revoked or its owner's account is inactive."""
     rows = ApiToken.objects.select_related("user")
     return rows.filter(sha256=secret_hash(secret), revoked_at=None, user__is_active=True).first()
+
+
+def token_in_force(token_id: UUID, now: datetime) -> ApiToken | None:
+    """Return a token that isn't revoked or expired, and whose owner's account is active."""
+    rows = ApiToken.objects.select_related("user").filter(revoked_at=None, expires_at__gt=now, user__is_active=True)
+    return rows.filter(pk=token_id).first()
 
 
 def tokens_of(user: User) -> "QuerySet[ApiToken]":

@@ -1,6 +1,6 @@
 """Turning the input of a command or form into a crowd, policies and a setting."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +66,9 @@ def campaign_asked(campaign: Campaign) -> tuple[list[str], Policy]:
     return [str(label) for label in task_type.labels], found[1] if found else Policy()
 
 
-def plan_asked(campaign: Campaign, asked: Mapping[str, Any]) -> dict[str, Any]:
+def plan_asked(
+    campaign: Campaign, asked: Mapping[str, Any], *, on_run: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
     """Return the plan that the page requests: the campaign's policy beside the other processes and a target.
 
     Raises
@@ -85,7 +87,9 @@ def plan_asked(campaign: Campaign, asked: Mapping[str, Any]) -> dict[str, Any]:
     )
     source = {"no_majority": asked["no_majority"], "care": CARE}
     ours = base.process.value
-    return plan_made(model, {ours: policies.pop(ours), **policies}, setting, source=source, seed=asked["seed"])
+    return plan_made(
+        model, {ours: policies.pop(ours), **policies}, setting, source=source, seed=asked["seed"], on_run=on_run
+    )
 
 
 def _level(campaign: Campaign) -> Level:

@@ -1,6 +1,6 @@
 """Forecasts of a campaign under several policies: many runs of each, with made-up people."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,9 +48,15 @@ NAMES = (
 
 
 def plans_of(
-    model: CrowdModel, policies: Mapping[str, Policy], setting: Setting, *, runs: int = RUNS, seed: int = 0
+    model: CrowdModel,
+    policies: Mapping[str, Policy],
+    setting: Setting,
+    *,
+    runs: int = RUNS,
+    seed: int = 0,
+    on_run: Callable[[], None] = lambda: None,
 ) -> dict[str, dict[str, Span]]:
-    """Return the forecast of each policy, by its name.
+    """Return the forecast of each policy, by its name. ``on_run`` is called after each simulated run.
 
     Each run begins from the same seed for every policy, so that policies with the same gold checks get the same people.
 
@@ -59,10 +65,13 @@ def plans_of(
     The bounds show the variation between runs with such a crowd. They don't show how well the crowd is known; for
     that see `measures.pilots`, whose intervals are wider.
     """
-    return {
-        name: _spans([_numbers(Run(model, policy, setting, chance_of(seed, number))) for number in range(runs)])
-        for name, policy in policies.items()
-    }
+
+    def numbers(policy: Policy, number: int) -> dict[str, float]:
+        found = _numbers(Run(model, policy, setting, chance_of(seed, number)))
+        on_run()
+        return found
+
+    return {name: _spans([numbers(policy, one) for one in range(runs)]) for name, policy in policies.items()}
 
 
 def _spans(runs: list[dict[str, float]]) -> dict[str, Span]:

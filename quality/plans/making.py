@@ -1,6 +1,6 @@
 """A plan in the form that is stored and shown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -20,6 +20,7 @@ def plan_made(
     pilot: Mapping[str, Foreseen] | None = None,
     runs: int = RUNS,
     seed: int = 1,
+    on_run: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Simulate each policy and return the results, with all assumptions and inputs, as JSON.
 
@@ -28,7 +29,7 @@ def plan_made(
     source
         The source of the crowd: the rates that were assumed, or the file that it was fitted to.
     """
-    found = plans_of(model, policies, setting, runs=runs, seed=seed)
+    found = plans_of(model, policies, setting, runs=runs, seed=seed, on_run=on_run)
     return {
         "names": list(policies),  # in their order, which JSON of a database does not keep
         "setting": asdict(setting),

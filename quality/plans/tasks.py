@@ -1,5 +1,6 @@
 """The job that forecasts a campaign."""
 
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,8 @@ from quality.plans.services import plan_keep
 def plan(work: Work) -> dict[str, Any]:
     """Simulate a campaign under several policies and store the forecast with it."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(PlanPayload)["campaign"]))
-    data = plan_asked(campaign, work.payload_as(PlanPayload)["asked"])
+    runs = count(1)
+    data = plan_asked(campaign, work.payload_as(PlanPayload)["asked"], on_run=lambda: work.progress(next(runs)))
     with work.step():
         kept = plan_keep(campaign=campaign, data=data, actor_id=work.job.requested_by_id, now=timezone.now())
     return {"plan": kept.pk}

@@ -15,14 +15,15 @@ from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from jobs.services import job_enqueue
 from measures.charts import kinds
 from measures.charts.kinds import Spread
 from measures.charts.svg import Chart, in_page
 from quality.models import CampaignPlan, QualitySnapshot, Rule
-from quality.payloads import PlanPayload
 from quality.plans.forms import PlanForm
+from quality.plans.services import plan_request
+from quality.plans.setting import PlanError
 from quality.plans.words import TITLES, span, written
+from web.error_texts import error_text
 
 MOST_COUNTED = 10_000  # items of a campaign that the form proposes
 
@@ -36,14 +37,12 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     last = CampaignPlan.objects.filter(campaign=campaign).order_by("-pk").first()
     form = PlanForm(request.POST or None, initial=_first(campaign, last))
     if request.method == "POST" and is_voted and form.is_valid():
-        job = job_enqueue(
-            kind="quality.plan",
-            payload=PlanPayload(campaign=str(campaign.pk), asked=form.asked()),
-            now=timezone.now(),
-            scope_id=campaign.pk,
-            requested_by_id=signed_in(request).surrogate_id,
-        )
-        return redirect("job", job_id=job.pk)
+        actor_id, now = signed_in(request).surrogate_id, timezone.now()
+        try:
+            job = plan_request(campaign=campaign, asked=form.asked(), actor_id=actor_id, now=now)
+            return redirect("job", job_id=job.pk)
+        except PlanError as error:
+            form.add_error(None, error_text(error))
     context: dict[str, Any] = {"campaign": campaign, "form": form, "is_voted": is_voted, "last": last}
     if last is not None:
         context |= {"names": last.data["names"], "rows": _rows(last, came_of(campaign)), "chart": _chart(last)}

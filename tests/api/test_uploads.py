@@ -5,20 +5,22 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from django.core import signing
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Item
+from accounts.models import Membership
+from annotation.models import Campaign, Item
 from api.http import presigned
+from api.models import ApiToken
 from jobs.models import Job
 from jobs.uploads import uploads_forget
 from tests import factories
 from tests.api.client import Api
 from tests.api.test_campaign_life import NDJSON, boss, done, lines, slug, uploads  # noqa: F401  fixtures
 from tests.api.test_requests import problem
+from web.logs import redacted
 
 pytestmark = pytest.mark.django_db
 BODY = lines(factories.pairs(3))
@@ -52,6 +54,7 @@ def test_a_file_is_sent_without_a_token_and_imported_once(boss, slug, asked):  #
     again = imported(boss, slug, asked, Idempotency_Key="k")
     assert (again.status_code, again.json()["id"]) == (202, first.json()["id"])
     assert Job.objects.filter(kind="annotation.import_items").count() == 1
+    problem(put(asked["url"]), 409, "upload-used")  # though its file is deleted
     problem(put(asked["url"], BODY + b"x"), 422, "upload-size")
 
 
@@ -93,9 +96,38 @@ def test_an_upload_belongs_to_its_campaign(boss, slug, asked):  # noqa: F811
     problem(imported(Api(manager), slug, asked), 404, "not-found")
 
 
+def test_an_address_ends_with_its_token_and_with_the_rights_of_its_owner(boss, slug, asked):  # noqa: F811
+    manager = factories.user()
+    factories.join(Campaign.objects.get(slug=slug), manager, "manager")
+    theirs = Api(manager).post(f"campaigns/{slug}/uploads", {"content_type": NDJSON, "size": len(BODY)}).json()
+    Membership.objects.filter(user=manager).delete()
+    problem(put(theirs["url"]), 404, "not-found")
+    ApiToken.objects.filter(pk=boss.token.pk).update(revoked_at=timezone.now())
+    problem(put(asked["url"]), 404, "not-found")
+
+
+def test_a_nearly_full_disk_takes_nothing(asked, settings):
+    before = uploads()
+    settings.DISK_FLOOR_BYTES = 2**62
+    problem(put(asked["url"]), 507, "storage-full")
+    assert uploads() == before
+
+
+def test_the_address_is_in_no_log(asked):
+    assert "/uploads/" in redacted(asked["url"])
+    assert asked["upload"] not in redacted(asked["url"])
+
+
+def test_a_repeated_import_gets_its_first_answer_after_the_upload_expired(boss, slug, asked, monkeypatch):  # noqa: F811
+    put(asked["url"])
+    first = imported(boss, slug, asked, Idempotency_Key="k")
+    monkeypatch.setattr(presigned, "IMPORT_WITHIN", timedelta(0))
+    assert imported(boss, slug, asked, Idempotency_Key="k").json() == first.json()
+
+
 def test_uploads_expire(boss, slug, asked, monkeypatch):  # noqa: F811
     put(asked["url"])
-    name = signing.loads(asked["upload"], salt=presigned.SALT)[1]
+    name = presigned.Presigned.of(asked["upload"]).file
     monkeypatch.setattr(presigned, "IMPORT_WITHIN", timedelta(0))
     monkeypatch.setattr(presigned, "SEND_WITHIN", timedelta(0))
     problem(imported(boss, slug, asked), 422, "invalid")

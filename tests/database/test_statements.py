@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Guideline, Item
 from database.statements import Insert, Statement, Update
+from database.transactions import NotInTransaction
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -105,3 +106,20 @@ def test_it_is_compiled_once_for_each_kind_of_database(campaign):
         statement.instances(campaign.pk)
     assert len(built) == 1
     assert list(statement._compiled) == [connection.vendor]
+
+
+def test_a_number_that_no_row_can_hold_finds_nothing(campaign):
+    statement = Statement(lambda pk: Item.objects.filter(pk=pk), int)
+    for pk in (2**63, -(2**63) - 1, 10**30):
+        assert statement.first(pk) is None
+        assert not Item.objects.filter(pk=pk).exists()
+    assert statement.first(2**63 - 1) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rows_are_locked_in_transactions_only():
+    statement = Statement(lambda pk: Item.objects.select_for_update().filter(pk=pk), int)
+    with transaction.atomic():
+        assert statement.first(1) is None
+    with pytest.raises(NotInTransaction):
+        statement.first(1)

@@ -159,8 +159,13 @@ class VisitSeat(Seat):
         return visit_services.visitor_learn(ticket=self.ticket, number=number, sent=sent, now=now)
 
     def go_on(self, _step: Step, _now: datetime) -> HttpResponse:
-        """Show how to leave after the last item, else redirect to the address of the visit, which shows its step."""
-        if self.ticket.state not in (TicketState.OPEN, TicketState.LAPSED):
+        """Redirect to the address of the visit, which shows its step.
+
+        After the last item of a HIT, show the page at once, since its form leaves by itself. Others are pages with
+        a code, which people reload.
+        """
+        is_done = self.ticket.state not in (TicketState.OPEN, TicketState.LAPSED)
+        if is_done and KINDS[self.workforce.kind].confirms:
             return self.leave(self.ticket)
         return redirect("visit", token=self.token)
 

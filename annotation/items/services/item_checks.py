@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 
 from annotation.items.services.scratch import scratch_table
-from annotation.items.services.shared_texts import SharedTexts
+from annotation.items.services.shared_texts import MarkedText, SharedTexts
 from annotation.models import Campaign, CampaignDocument, Item
 from annotation.tasktypes.base import NewItem, TaskType
 from storage.tables.faults import RowError
@@ -71,9 +71,10 @@ def checked_rows(
     iterator = iter(rows)
     while chunk := list(islice(iterator, CHUNK)):
         parsed = [(number, new) for number, row in chunk for new in _parsed(task_type, row)]
-        items = [_Marked(new) for _, new in parsed if isinstance(new, NewItem)]
+        items = [_Marked(new, texts.marked(new.content)) for _, new in parsed if isinstance(new, NewItem)]
         known = _Known(campaign, items)
         seen.look_at(items)
+        texts.look_at(text for one in items for text in one.texts)
         marked = iter(items)
         yield [
             (
@@ -83,6 +84,7 @@ def checked_rows(
             for number, new in parsed
         ]
         seen.keep()
+        texts.keep()
 
 
 def identity_sha256(new: NewItem) -> str:
@@ -91,12 +93,15 @@ def identity_sha256(new: NewItem) -> str:
 
 
 class _Marked:
-    """A row's item with its unique values (its question and its ids), each with the name of its column."""
+    """A row's item with its unique values (its question and its ids), each with the name of its column.
 
-    __slots__ = ("identity", "marks", "new")
+    ``texts`` are those that it shares with other rows.
+    """
 
-    def __init__(self, new: NewItem) -> None:
-        self.new, self.identity = new, identity_sha256(new)
+    __slots__ = ("identity", "marks", "new", "texts")
+
+    def __init__(self, new: NewItem, texts: list[MarkedText]) -> None:
+        self.new, self.identity, self.texts = new, identity_sha256(new), texts
         named = [("external_id", new.external_id), ("question_text", self.identity)]
         if new.published_id:
             named.append(("example_id", new.published_id))
@@ -178,7 +183,8 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
     try:
         for single in task_type.rows_of(row):
             try:
-                yield replace(task_type.item_from_row(single), origin=_origin(row))
+                new, origin = task_type.item_from_row(single), _origin(row)
+                yield replace(new, origin=origin) if origin else new
             except RowError as error:
                 yield error
     except RowError as error:
@@ -204,7 +210,7 @@ def _compared(
 ) -> Checked | RowError | None:
     """Return a row's result; an error if its text differs from the text of another row under the same id."""
     found = _judged(number, marked, known, seen, task_type)
-    return (texts.add(number, marked.new.content) or found) if isinstance(found, Checked) else found
+    return (texts.add(number, marked.texts) or found) if isinstance(found, Checked) else found
 
 
 def _judged(  # noqa: PLR0911  one return for each thing that can be wrong

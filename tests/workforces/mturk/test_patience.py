@@ -164,6 +164,14 @@ def test_a_posting_is_read_when_all_of_its_places_are_answered_or_one_answer_wai
     assert not is_read(answered_seconds_ago=50)
 
 
+def test_a_posting_that_was_made_while_the_clock_was_ahead_is_read(desk, settings):
+    made = desk(items=1)
+    made.round()
+    settings.MTURK_PULL_SECONDS = 60.0
+    Posting.objects.update(tried_at=None, wanted_at=timezone.now() + timedelta(days=1))
+    assert [one.pk for one in pulls._due_in_turns(made.workforce)] == [Posting.objects.get().pk]
+
+
 def test_three_judgments_of_a_hit_take_six_requests(desk, monkeypatch):
     """One to post it, two to read it and the new one, and an approval each: what was read isn't read again."""
     called = []

@@ -87,7 +87,9 @@ def _end_finished(workforce: Workforce, now: datetime) -> None:
     """
     handed_in = Q(tickets__state__in=HANDED_IN)
     whole = workforce.postings.filter(state=PostingState.OPEN, owed_to=None)
-    whole = whole.annotate(done=Count("tickets", filter=handed_in)).filter(done__gte=F("places"))
+    whole = whole.annotate(done=Count("tickets__remote_id", filter=handed_in, distinct=True)).filter(
+        done__gte=F("places")
+    )
     keys = list(whole.order_by("pk").values_list("pk", flat=True)[:MOST_FINISHED])
     Posting.objects.filter(pk__in=keys, state=PostingState.OPEN).update(state=PostingState.ENDED, touched_at=now)
 
@@ -101,7 +103,7 @@ def postings_settle(*, workforce: Workforce) -> int:
     decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
     whole = (
         workforce.postings.filter(~Exists(own.filter(is_waiting())), state=PostingState.ENDED, owed_to=None)
-        .annotate(done=Count("tickets", filter=decided))
+        .annotate(done=Count("tickets__remote_id", filter=decided, distinct=True))
         .filter(done__gte=F("places"))
     )
     keys = list(whole.order_by("pk").values_list("pk", flat=True)[:MOST_FINISHED])

@@ -121,8 +121,8 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
 
 
 def _was_not_read(now: datetime, times: int) -> Q:
-    is_new = Q(tried_at=None, wanted_at__lte=_before(now, times))
     # Later than now: the clock was wrong then.
+    is_new = Q(tried_at=None) & (Q(wanted_at__lte=_before(now, times)) | Q(wanted_at__gt=now))
     return is_new | Q(tried_at__lt=_before(now, times)) | Q(tried_at__gt=now)
 
 
