@@ -11,7 +11,7 @@ from tests.api.test_requests import problem
 pytestmark = pytest.mark.django_db
 
 
-def test_a_forecast_is_asked_for_and_read():
+def test_a_forecast_is_calculated_and_listed():
     campaign = factories.antique(items=3)
     api = Api(factories.user(is_admin=True))
     path = f"campaigns/{campaign.slug}/plans"
