@@ -19,7 +19,7 @@ def test_a_forecast_is_calculated_and_listed():
     asked = api.post(path, {"items": 200, "people": 30, "budget": 12.5})
     problem(api.post(path, {"items": 100, "people": 30}), 409, "plan-running")
     job = done(api, asked)
-    assert job["done"] == 60  # runs, after each of which it can be stopped
+    assert job["done"] == 60  # simulated runs; it can be stopped after each
     [found] = api.get(path).json()["results"]
     assert (found["id"], found["setting"]["items"], found["setting"]["votes"]) == (job["result"]["plan"], 200, 3)
     assert found["policies"]["target"]["target"]["budget_cents"] == 1_250
