@@ -30,7 +30,7 @@ class PlanReply(Reply):
     policies: dict[str, Any]
     setting: dict[str, Any] = Field(description="What was decided or assumed.")
     crowd: dict[str, Any] = Field(description="The rates that were assumed, or the file that was used.")
-    pilot: dict[str, Any] | None = Field(description="What a pilot foretells, if one was used.")
+    pilot: dict[str, Any] | None = Field(description="The numbers that a pilot predicts, if one was used.")
     seed: int
     runs: int
 

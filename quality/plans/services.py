@@ -27,7 +27,7 @@ def plan_request(*, campaign: Campaign, asked: dict[str, Any], actor_id: UUID | 
     job = job_enqueue(
         kind="quality.plan", payload=payload, now=now, scope_id=campaign.pk, requested_by_id=actor_id, key=key
     )
-    if job.created_at != now:
+    if job.created_at != now:  # an earlier one came back
         raise PlanError("plan_running")
     return job
 

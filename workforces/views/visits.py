@@ -161,8 +161,8 @@ class VisitSeat(Seat):
     def go_on(self, _step: Step, _now: datetime) -> HttpResponse:
         """Redirect to the address of the visit, which shows its step.
 
-        After the last item of a HIT, show the page at once, since its form leaves by itself. Others are pages with
-        a code, which people reload.
+        After the last item of a HIT, show the last page at once, because its form is sent by itself. The last pages of
+        other workforces show a code, and people reload them.
         """
         is_done = self.ticket.state not in (TicketState.OPEN, TicketState.LAPSED)
         if is_done and KINDS[self.workforce.kind].confirms:

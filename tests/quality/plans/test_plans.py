@@ -230,6 +230,7 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
     refused = client.post(address, {**asked, "people": 3})
     assert "Enter more annotators" in refused.content.decode()
     assert client.post(address, asked).status_code == 302
+    assert "is being calculated" in client.post(address, asked).content.decode()
     factories.run_jobs()
     kept = CampaignPlan.objects.get(campaign=campaign)
     assert kept.data["names"] == page_names(client, address) == ["paper", "fixed", "target"]

@@ -93,8 +93,8 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
     """Yield the postings to read now: alternately some that probably have news, and one of the others.
 
     Answers are given on our pages, and their forms are sent at once. So a posting probably has a submission if a
-    ticket was answered some time ago: those whose places are all answered are read first and once, since nothing more
-    will come. An ended posting can be settled once all pay is decided. The others are read seldom, for events that we
+    ticket was answered some time ago. While other places are free, the answer waits longer, so that one reading finds
+    several. An ended posting can be settled once all pay is decided. The others are read seldom, for events that we
     don't see, and very seldom if only our pay is missing. In each group, those that waited longest come first.
     """
     now = timezone.now()
