@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
 
-from database.statements import Statement
+from database.statements import Insert, Save, Statement
 from marketplace.models import Assignment, Hit, Requester, Worker
 from marketplace.models.hits import ENDED, LIVE, VISIBLE
 from marketplace.protocol.answers import MAX_CHARACTERS, from_form, to_xml
@@ -42,6 +42,8 @@ class WorkRefused(Exception):
         return self.reason
 
 
+_ADD = Insert(Assignment)
+_SUBMITTED = Save(Assignment, "state", "answer", "submitted_at", "auto_approval_at")
 _HIT_OF = Statement(lambda pk: Assignment.objects.filter(pk=pk).values_list("hit__hit_id"), int)
 _BY_PK = Statement(lambda pk: Assignment.objects.filter(pk=pk), int)
 _VISIBLE = Statement(
@@ -108,7 +110,7 @@ def assignment_accept(*, hit_id: str, worker: Worker, now: datetime, group_id: s
         hit_advance(hit, now=now)
         _check_may_accept(hit, worker, now)
         slot, assignment_id = _place(hit)
-        assignment = Assignment.objects.create(
+        assignment = Assignment(
             requester=hit.requester,
             hit=hit,
             worker=worker,
@@ -119,6 +121,7 @@ def assignment_accept(*, hit_id: str, worker: Worker, now: datetime, group_id: s
             reward=hit.reward,
             fee=hit.fee_each,
         )
+        _ADD.run(assignment)
         hit.pending += 1
         hit_settle(hit, at=now)
         event_emit(event="AssignmentAccepted", hit=hit, at=now, assignment=assignment)
@@ -246,7 +249,7 @@ def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> Non
     assignment.answer = answer
     assignment.submitted_at = now
     assignment.auto_approval_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
-    assignment.save(update_fields=["state", "answer", "submitted_at", "auto_approval_at"])
+    _SUBMITTED.run(assignment)
     hit.pending -= 1
     hit.undecided += 1
     hit_settle(hit, at=now)

@@ -5,10 +5,16 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from database.statements import Insert, Save, Statement
 from marketplace.models import Assignment, Bonus, Hit, LedgerEntry, Requester
 from marketplace.protocol.errors import RequestError
 
 POTS = ("deposited", "available", "held", "paid", "fees")
+
+
+_LOCKED = Statement(lambda pk: Requester.objects.select_for_update(no_key=True).filter(pk=pk), int)
+_BALANCES = Save(Requester, "deposited", "available", "held", "paid", "fees")
+_ENTRY = Insert(LedgerEntry)
 
 
 def ledger_post(
@@ -36,7 +42,7 @@ def ledger_post(
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("money moves inside a transaction only")
-    requester = Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
+    requester: Requester = _LOCKED.first(requester_id)
     for pot, amount in amounts.items():
         setattr(requester, pot, getattr(requester, pot) + amount)
     if requester.available < 0:
@@ -45,9 +51,9 @@ def ledger_post(
             "This Requester has insufficient funds in their account to complete this transaction. "
             "Deposit more with: manage.py marketplace_requester NAME --deposit DOLLARS",
         )
-    requester.save(update_fields=list(amounts))
-    LedgerEntry.objects.create(
-        requester_id=requester_id, kind=kind, at=at, hit=hit, assignment=assignment, bonus=bonus, **amounts
+    _BALANCES.run(requester)
+    _ENTRY.run(
+        LedgerEntry(requester_id=requester_id, kind=kind, at=at, hit=hit, assignment=assignment, bonus=bonus, **amounts)
     )
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from django.db.models import QuerySet
 
-from database.statements import Statement
+from database.statements import Save, Statement
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.lifecycle import DISPOSED, DISPOSED_AFTER, REVIEWABLE, REVIEWING, hit_state
@@ -16,6 +16,7 @@ from marketplace.services.notifications import event_emit
 State = Assignment.State
 
 
+_SAVE = Save(Hit)
 _LOCKED = Statement(lambda hit_id: Hit.objects.select_for_update(no_key=True).filter(hit_id=hit_id), str)
 
 
@@ -52,7 +53,10 @@ def hit_settle(hit: Hit, *, at: datetime) -> None:
         hit.reviewable_at = at
     _hold(hit, at)
     hit.due_at = next_due(hit)[0]
-    hit.save()
+    if hit._state.adding:  # noqa: SLF001  Django's documented way to know
+        hit.save()
+    else:
+        _SAVE.run(hit)
     if hit.state != before and hit.state == REVIEWABLE and before != REVIEWING:
         event_emit(event="HITReviewable", hit=hit, at=at)
 

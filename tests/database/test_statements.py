@@ -3,11 +3,12 @@
 from uuid import uuid4
 
 import pytest
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from annotation.models import Guideline, Item
-from database.statements import Insert, Statement, Update
+from database.statements import Insert, Save, Statement, Update
 from database.transactions import NotInTransaction
 from tests import factories
 
@@ -123,3 +124,20 @@ def test_rows_are_locked_in_transactions_only():
         assert statement.first(1) is None
     with pytest.raises(NotInTransaction):
         statement.first(1)
+
+
+def test_a_save_writes_all_fields_or_those_that_are_named(campaign):
+    item = Item.objects.select_related(None).order_by("pk")[0]
+    item.external_id, item.content, item.tokenization_id = SOLD, {"a": [SOLD, 1.5, None]}, None
+    Save(Item).run(item)
+    assert by_hand(Item.objects.get(pk=item.pk)) == by_hand(item)
+    item.external_id, item.state = "other", "retired"
+    Save(Item, "state").run(item)
+    stored = Item.objects.get(pk=item.pk)
+    assert (stored.external_id, stored.state) == (SOLD, "retired")
+    assert Item.objects.filter(state="retired").count() == 1
+    item.pk += 1_000
+    with pytest.raises(ObjectDoesNotExist):
+        Save(Item, "state").run(item)
+    with pytest.raises(AssertionError, match="Item lacks"):
+        Save(Item, "stat")

@@ -161,11 +161,11 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
     """Record work as part of this ticket, once."""
     # The person first, then the ticket, then the assignment, as everywhere.
     participation_lock(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
-    held = Ticket.objects.select_for_update(no_key=True, of=("self",)).get(pk=ticket.pk)
+    [(state,)] = _STATE_LOCKED.rows(ticket.pk)
     terms = ticket_terms(ticket)
-    if not TicketWork.objects.filter(annotation__assignment=assignment_id, ticket=ticket).exists():
-        if held.state != TicketState.OPEN or ticket.work.count() >= terms.items_per_ticket:
-            raise AssignmentOver(held.state)
+    if not _WORK_ON.rows(ticket.pk, assignment_id):
+        if state != TicketState.OPEN or len(_WORK.rows(ticket.pk)) >= terms.items_per_ticket:
+            raise AssignmentOver(state)
         assignment_check(ticket=ticket, assignment_id=assignment_id)
         _check_is_last(ticket, assignment_id)
         taken = take(
@@ -178,10 +178,23 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
         if taken.annotation is None:
             return ticket
         TicketWork.objects.get_or_create(annotation=taken.annotation, defaults={"ticket": ticket})
-    if ticket.work.count() >= terms.items_per_ticket:
+    if len(_WORK.rows(ticket.pk)) >= terms.items_per_ticket:
         ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
     ticket.refresh_from_db()
     return ticket
+
+
+_STATE_LOCKED = Statement(
+    lambda pk: Ticket.objects.select_for_update(no_key=True, of=("self",)).filter(pk=pk).values_list("state"), int
+)
+_WORK = Statement(lambda ticket: TicketWork.objects.filter(ticket_id=ticket).values_list("pk"), int)
+_WORK_ON = Statement(
+    lambda ticket, assignment: TicketWork.objects.filter(
+        ticket_id=ticket, annotation__assignment=assignment
+    ).values_list("pk")[:1],
+    int,
+    UUID,
+)
 
 
 def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: str = "") -> bool:

@@ -1,5 +1,6 @@
 """The selection and order of due errands."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,8 @@ TURN = [ErrandKind.PUBLISH] * 4 + list(ErrandKind)
 
 
 WORDS = [ErrandKind.GRANT, ErrandKind.REVOKE]
+ONE_BY_ONE = [*WORDS, ErrandKind.NOTIFY]  # whether one may be sent can depend on the one before
+AT_ONCE = 20  # of another kind, that one statement reads
 
 
 def _earlier_word(pk: Any, surrogate: Any) -> QuerySet[Errand]:
@@ -65,12 +68,17 @@ def due_in_turns(workforce: Workforce) -> Iterator[Errand]:
         .exclude(_cannot_be_told())
         .select_related("posting", "ticket__workforce", "workforce__campaign")
     )
-    after = {kind: Q() for kind in waiting.values_list("kind", flat=True).distinct().order_by()}  # mostly none
-    while after:
-        for kind in filter(after.__contains__, TURN):
-            errand = due.filter(after[kind], kind=kind).order_by("due_at", "pk").first()
-            if errand is None:
-                del after[kind]
+    kinds = waiting.values_list("kind", flat=True).distinct().order_by()  # mostly none
+    ready: dict[str, deque[Errand]] = {kind: deque() for kind in kinds}
+    after = {kind: Q() for kind in ready}
+    while ready:
+        for kind in filter(ready.__contains__, TURN):
+            if not ready[kind]:
+                rows = due.filter(after[kind], kind=kind).order_by("due_at", "pk")
+                ready[kind].extend(rows[: 1 if kind in ONE_BY_ONE else AT_ONCE])
+            if not ready[kind]:
+                del ready[kind]
                 continue
+            errand = ready[kind].popleft()
             after[kind] = Q(due_at__gt=errand.due_at) | Q(due_at=errand.due_at, pk__gt=errand.pk)
             yield errand

@@ -12,6 +12,7 @@ from isal import igzip
 from accounts.selectors import knows_of_behaviour
 from annotation.models import Assignment, EventChunk, EventTally
 from annotation.work.services.assignments import NoSuchAssignment
+from database.statements import Statement
 from database.transactions import durable
 
 MAX_EVENTS = 2_000
@@ -29,6 +30,11 @@ MOST_PASTED = 1_000_000  # characters that a piece tells of
 MOST_TRIMMED = 2_000  # pieces a sweep
 
 
+_OWN = Statement(
+    lambda pk, surrogate: Assignment.objects.filter(pk=pk, surrogate_id=surrogate).only("pk", "campaign_id"), UUID, UUID
+)
+
+
 def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime) -> int:
     """Store one piece of the log and return how many events it held; a piece sent again changes nothing.
 
@@ -36,13 +42,12 @@ def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, even
     ------
     NoSuchAssignment
     """
-    own = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id)
-    scope_id = own.values_list("campaign_id", flat=True).first()
-    if scope_id is None:
+    own = _OWN.first(assignment_id, surrogate_id)
+    if own is None:
         raise NoSuchAssignment
     kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
     has_told = any(kind in TOLD or kind == LEFT for _at, kind, _value in kept)
-    if has_told and not knows_of_behaviour(scope_id=scope_id, surrogate_id=surrogate_id):
+    if has_told and not knows_of_behaviour(scope_id=own.campaign_id, surrogate_id=surrogate_id):
         kept, has_told = [event for event in kept if event[1] not in TOLD], False
     if not kept or not 0 <= sequence < MAX_CHUNKS:
         return 0

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.audit import record
+from database.statements import Statement, Update
 from workforces.kinds.base import Arrival
 from workforces.models import (
     MOST_PLACES,
@@ -228,12 +229,18 @@ def posting_end(*, posting: Posting, now: datetime) -> None:
 
 def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
     """Return the posting of an arrival; raise `TicketRefused` if it doesn't belong to this campaign."""
-    posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
+    posting: Posting | None = _BY_HIT.first(workforce.pk, arrival.posting)
     if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
         raise TicketRefused("hit_too_fresh")
     if posting is None:
         raise TicketRefused("hit_other_campaign")
     if posting.state == PostingState.SETTLED:
         raise TicketRefused("hit_over")
-    Posting.objects.filter(pk=posting.pk).update(touched_at=now)
+    _TOUCH.run(posting.pk, now)
     return posting
+
+
+_BY_HIT = Statement(
+    lambda workforce, hit_id: Posting.objects.filter(workforce_id=workforce, hit_id=hit_id).order_by("pk")[:1], int, str
+)
+_TOUCH = Update(lambda pk, at: (Posting.objects.filter(pk=pk), {"touched_at": at}), int, datetime)
