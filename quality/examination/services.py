@@ -4,6 +4,7 @@ A partial index finds the annotations to examine; the signal after a submission 
 """
 
 import logging
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
@@ -35,7 +36,8 @@ from quality.policies.services import policy_ensure
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 20  # short transactions: people wait for the same rows
+FEWEST, MOST = 20, 80  # annotations per transaction
+LONGEST_SECONDS = 0.1  # of a transaction that may grow: people wait for the same rows
 REST_SECONDS, MOST_REST_SECONDS = 10, 3600  # between attempts at what could not be examined
 
 
@@ -44,16 +46,24 @@ def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     found = policy_ensure(campaign=campaign, now=timezone.now())
     examined = int(work.job.result.get("examined", 0))
     people: set[UUID] = set()
+    size = FEWEST
     while True:
+        begun = time.perf_counter()
         with work.step(done=examined, examined=examined):
             due = waiting(now=timezone.now()).filter(campaign=campaign).select_related("item__batch")
-            rows = list(due.order_by("pk")[:CHUNK])
+            rows = list(due.order_by("pk")[:size])
             _examine_chunk(campaign, rows, *found)
             examined += len(rows)
             people |= {row.surrogate_id for row in rows}
-        if len(rows) < CHUNK:
+        if len(rows) < size:
             examined_watch(work=work, campaign=campaign, surrogate_ids=people)
             return {"examined": examined}
+        size = next_size(size, time.perf_counter() - begun)
+
+
+def next_size(size: int, seconds: float) -> int:
+    """Return how many annotations the next transaction examines if one with ``size`` took ``seconds``."""
+    return min(MOST, 2 * size) if seconds < LONGEST_SECONDS else max(FEWEST, size // 2)
 
 
 def waiting(*, now: datetime) -> QuerySet[Annotation]:

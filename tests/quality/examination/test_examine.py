@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.models import Annotation, Standing
 from annotation.work.services.undo import submission_undo
 from jobs.models import Job
-from quality.examination.services import examine_due
+from quality.examination.services import FEWEST, LONGEST_SECONDS, MOST, examine_due, next_size
 from quality.models import Case, GoldCheck, Inspection, Unexamined, Verdict
 from quality.policies.policy import Policy
 from tests import factories
@@ -103,6 +103,24 @@ def test_many_annotations_are_examined_with_the_statements_of_a_few():
         assert Inspection.objects.filter(campaign=campaign).count() == 3 * items
         counts.append(len(asked))
     assert counts[0] == counts[1]
+
+
+def test_a_transaction_grows_while_it_is_short_and_shrinks_while_it_is_long():
+    quick, slow = LONGEST_SECONDS / 2, LONGEST_SECONDS
+    assert (next_size(FEWEST, quick), next_size(MOST, quick)) == (2 * FEWEST, MOST)
+    assert (next_size(MOST, slow), next_size(FEWEST, slow)) == (MOST // 2, FEWEST)
+
+
+def test_a_backlog_is_examined_whole(monkeypatch):
+    campaign = factories.antique(items=4, n=3)
+    for person in [factories.annotator(campaign) for _ in range(3)]:
+        for _ in range(4):
+            factories.vote(campaign, person, 4)
+    monkeypatch.setattr("quality.examination.services.FEWEST", 1)
+    monkeypatch.setattr("quality.examination.services.LONGEST_SECONDS", 3600)
+    factories.examine(campaign)
+    assert Verdict.objects.filter(campaign=campaign, rule="majority").count() == 4
+    assert not Annotation.objects.filter(is_examined=False).exists()
 
 
 def test_a_gold_miss_that_was_undone_is_the_check_all_the_same(now):
