@@ -1,6 +1,6 @@
 """Charts: their data, their style, and their embedding in pages with a strict content security policy.
 
-Drawn by matplotlib, which is imported with the first chart. One thread uses it at a time, since it isn't thread-safe.
+Drawn by matplotlib, which is imported with the first chart or by `prepare_soon`. One thread uses it at a time, since it isn't thread-safe.
 """
 
 import csv
@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -82,6 +83,19 @@ class Chart:
     rows: Sequence[Sequence[Any]]
     draw: "Callable[[Axes], None]"
     inches: tuple[float, float] = (6.0, 3.2)
+
+
+def prepare_soon(seconds: float) -> None:
+    """Import what draws charts after some seconds, in the background: the first chart would wait a second for it."""
+    timer = threading.Timer(seconds, _prepare)
+    timer.daemon = True
+    timer.start()
+
+
+def _prepare() -> None:
+    with _LOCK:
+        for module in ("matplotlib.figure", "matplotlib.backends.backend_svg"):
+            import_module(module)
 
 
 def as_csv(chart: Chart) -> str:

@@ -49,6 +49,17 @@ def test_help_imports_nothing_heavy(tmp_path):
     assert len(modules) <= MOST_MODULES
 
 
+def test_a_web_process_prepares_for_its_first_chart_in_the_background(tmp_path):
+    code = (
+        "import sys, threading; from measures.charts import svg; later = svg.prepare_soon;"
+        "svg.prepare_soon = lambda seconds: later(seconds / 1000); import config.wsgi;"
+        "[one.join() for one in threading.enumerate() if isinstance(one, threading.Timer)];"
+        "sys.exit(not {'matplotlib.figure', 'matplotlib.backends.backend_svg'} <= set(sys.modules))"
+    )
+    environment = {"PATH": "", "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path)}
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=False).returncode == 0
+
+
 @pytest.mark.django_db
 def test_the_worlds_of_fast_tests_start_no_process():
     started.clear()
