@@ -1,6 +1,7 @@
 """Version 1 of the interface: all operations, and their description in OpenAPI 3.1."""
 
 from functools import cache
+from http.client import responses
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -11,7 +12,7 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.security import HttpBearer
 
 from api.http.operations import guarded, told
-from api.http.problems import MEDIA_TYPE, Refused, conflict, invalid, problem_response
+from api.http.problems import MEDIA_TYPE, PROBLEMS, Refused, conflict, invalid, problem_response
 from api.http.rendering import FieldsRenderer
 from api.resources import RESOURCES
 from web.errors import KeyedError
@@ -45,14 +46,15 @@ class QuorateAPI(NinjaAPI):
         """Return the description."""
         schema = super().get_openapi_schema(**options)
         schema.pop("servers", None)
-        problems = schema["components"]["responses"] = {}
+        content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        schema["components"]["responses"] = {
+            f"Problem{status}": {"description": responses[status], "content": content} for status in PROBLEMS
+        }
         for methods in schema["paths"].values():
             for method, operation in methods.items():
-                for status, response in sorted(operation["responses"].items()):
-                    if int(status) >= 400:
-                        problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
-                        problems[f"Problem{status}"] = {**response, "content": {MEDIA_TYPE: problem}}
-                        operation["responses"][status] = {"$ref": f"#/components/responses/Problem{status}"}
+                operation["responses"] |= {
+                    status: {"$ref": f"#/components/responses/Problem{status}"} for status in PROBLEMS
+                }
                 if method != "get":
                     operation.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
         return schema

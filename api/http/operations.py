@@ -24,7 +24,7 @@ from api.http.etags import matches
 from api.http.limits import request_count
 from api.http.once import answer_once, fingerprint_of, key_of
 from api.http.presigned import received_before
-from api.http.problems import Problem, Refused, invalid, not_found, problem_response
+from api.http.problems import PROBLEMS, Problem, Refused, invalid, not_found, problem_response
 from api.http.uploads import Received, body_receive
 from api.models import ApiToken, TokenScope
 from api.tokens.services import token_used
@@ -33,7 +33,6 @@ from web.acting import acting_by
 from web.fields import has_nul, own_fields
 from web.request_log import current_request_id
 
-PROBLEMS = (400, 401, 403, 404, 405, 409, 411, 412, 413, 415, 416, 422, 428, 429, 500, 503, 507)
 IF_MATCH = {
     "in": "header",
     "name": "If-Match",
@@ -109,7 +108,7 @@ def operation(
         router.api_operation(
             [method],
             path,
-            response={status: returns, PROBLEMS: Problem},
+            response={status: returns, PROBLEMS[0]: Problem},  # the others are added to the description only
             operation_id=view.__name__,
             summary=re.split(r"\.\s|\.$|:\s", told, maxsplit=1)[0],
             description=told,

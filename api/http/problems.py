@@ -11,6 +11,7 @@ from ninja import Schema
 from web.errors import KeyedError
 
 MEDIA_TYPE = "application/problem+json"
+PROBLEMS = (400, 401, 403, 404, 405, 409, 411, 412, 413, 415, 416, 422, 428, 429, 500, 503, 507)
 
 
 class FieldProblem(Schema):
