@@ -57,6 +57,10 @@ _FIELDS: "dict[type, Field[Any, Any]]" = {
 _BITS = 64  # of an integer in a database, with its sign
 
 
+def _cursor() -> Any:
+    return connection.prepared_cursor()  # type: ignore[attr-defined]  # both of `database.backends` have it
+
+
 class Blank(Expression):
     """The placeholder of a value in a query that is compiled before the value is known."""
 
@@ -97,7 +101,7 @@ class Statement:
     def _run(self, *values: Any) -> "tuple[_Compiled | None, list[tuple[Any, ...]]]":
         if any(isinstance(value, int) and value.bit_length() >= _BITS for value in values):
             return None, []  # no row holds such a number, as for the ORM; databases refuse to compare with it
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             return self._execute(cursor, values), cursor.fetchall()
 
     def _execute(self, cursor: Any, values: Sequence[Any]) -> "_Compiled":
@@ -126,7 +130,7 @@ class Update(Statement):
 
     def run(self, *values: Any) -> int:
         """Change the rows and return how many there were."""
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             self._execute(cursor, values)
             return int(cursor.rowcount)
 
@@ -150,7 +154,7 @@ class Insert:
         """Insert a new instance, and give it the key that the database made."""
         sql = self._compiled.get(connection.vendor) or self._compile(instance)
         values = [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in self._fields]
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(sql, values)
             (instance.pk,) = cursor.fetchone()
         instance._state.adding, instance._state.db = False, connection.alias  # noqa: SLF001  as `Model.save` leaves it
@@ -185,7 +189,7 @@ class Save:
         """
         sql = self._compiled.get(connection.vendor) or self._compile()
         values = [field.get_db_prep_save(field.pre_save(instance, False), connection) for field in self._fields]
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             cursor.execute(sql, [*values, self._meta.pk.get_db_prep_save(instance.pk, connection)])
             if cursor.rowcount != 1:
                 raise ObjectDoesNotExist(f"{self._meta.label} {instance.pk} isn't stored")

@@ -117,9 +117,15 @@ def database(url: str) -> dict[str, Any]:
         config["ENGINE"] = "database.backends.sqlite3"
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
+        config["ENGINE"] = "database.backends.postgresql"
         # Without jit: compiling a statement of ten milliseconds took eight hundred where its cost was misjudged.
         session = f"-c jit=off -c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
-        config["OPTIONS"] = {"options": session, "connect_timeout": CONNECT_SECONDS, **config.get("OPTIONS", {})}
+        config["OPTIONS"] = {
+            "options": session,
+            "connect_timeout": CONNECT_SECONDS,
+            "prepare_threshold": 5,  # lets statements be prepared at all (`database.backends.postgresql`)
+            **config.get("OPTIONS", {}),
+        }
         config.setdefault("CONN_HEALTH_CHECKS", True)
     config.setdefault("CONN_MAX_AGE", 60)
     return config

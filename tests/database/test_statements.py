@@ -141,3 +141,16 @@ def test_a_save_writes_all_fields_or_those_that_are_named(campaign):
         Save(Item, "state").run(item)
     with pytest.raises(AssertionError, match="Item lacks"):
         Save(Item, "stat")
+
+
+@pytest.mark.postgresql
+def test_the_server_prepares_a_statement_once_and_others_never(campaign):
+    statement = Statement(lambda pk: Item.objects.filter(pk=pk).values_list("pk", "state"), int)
+    for item in 3 * [Item.objects.first()]:
+        assert statement.rows(item.pk) == list(Item.objects.filter(pk=item.pk).values_list("pk", "state"))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT generic_plans + custom_plans FROM pg_prepared_statements WHERE statement LIKE %s",
+            ['%"state" FROM "annotation_item" WHERE%'],
+        )
+        assert cursor.fetchall() == [(3,)]

@@ -11,6 +11,7 @@ from accounts.models import User
 from annotation.models import Campaign, Injection, NotificationKind, Participation, Standing, StandingChange
 from annotation.notifications.services import notify
 from annotation.slots.services.counting import people_lock
+from database.statements import Update
 from database.transactions import require_transaction
 from jobs.events import event_add
 
@@ -19,7 +20,10 @@ def injections_scheduled(*, place: Participation, planned_to: int) -> None:
     """Record up to which item of an annotator injections are planned; the participation is locked."""
     require_transaction()
     place.planned_to = planned_to
-    Participation.objects.filter(pk=place.pk).update(planned_to=planned_to)
+    _PLANNED.run(place.pk, planned_to)
+
+
+_PLANNED = Update(lambda pk, to: (Participation.objects.filter(pk=pk), {"planned_to": to}), int, int)
 
 
 def injections_unscheduled(*, campaign: Campaign) -> None:

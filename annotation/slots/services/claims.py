@@ -336,12 +336,18 @@ def _injected(place: Participation) -> HeldSlot | None:
 
 
 _INSERT = Insert(Assignment)
+_ENDED = Statement(
+    lambda item_id, surrogate_id: Assignment.objects.filter(
+        item_id=item_id, surrogate_id=surrogate_id, state__in=GIVEN_BACK
+    ).order_by("-claimed_at", "pk")[:1],
+    int,
+    UUID,
+)
 
 
 def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: int) -> Claim:
     campaign, surrogate_id, now = claiming.campaign, claiming.surrogate_id, claiming.now
-    ended = Assignment.objects.filter(item_id=item_id, surrogate_id=surrogate_id, state__in=GIVEN_BACK)
-    kept = ended.order_by("-claimed_at").first() if eligible.gave_back else None
+    kept = _ENDED.first(item_id, surrogate_id) if eligible.gave_back else None
     assignment = Assignment(
         campaign=campaign,
         item_id=item_id,

@@ -53,6 +53,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         cursor.wrapper = self
         return cursor
 
+    def prepared_cursor(self) -> Any:
+        """Return a cursor for a statement that will run again: SQLite's cache keeps every statement."""
+        return self.cursor()
+
     @contextmanager
     def in_line(self) -> Iterator[None]:
         """Wait until it is this connection's turn to write, and release the lock at the end."""

@@ -29,6 +29,7 @@ from annotation.models import (
 )
 from annotation.people.services.standing import injections_scheduled
 from annotation.slots.ordering import seeded
+from database.statements import Statement
 from database.transactions import require_transaction
 from quality.models import GoldCheck, GoldKey, GoldKeyState, Review, ReviewState
 from quality.people.services.pauses import person_pause
@@ -53,10 +54,10 @@ def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None
     """
     require_transaction()
     campaign, found = place.campaign, policy_current(place.campaign)
-    is_someone = Participation.objects.filter(is_known(), pk=place.pk).exists()
+    is_someone = bool(_KNOWN.rows(place.pk))
     begin, end = place.planned_to, place.served + (AHEAD if is_someone else AHEAD_OF_UNKNOWN)
     injections_scheduled(place=place, planned_to=end)
-    if found is None or not _keys(campaign).exists():
+    if found is None or not _HAS_KEY.rows(campaign.pk):
         return
     policy = _raised(found[1], place)
     after = _pilot_items(place)
@@ -87,8 +88,12 @@ def _pilot_items(place: Participation) -> int:
     return Assignment.objects.filter(**own, item__in=pilots).count()
 
 
-def _keys(campaign: Campaign) -> Any:
-    return GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.ACTIVE, item__state=ItemState.ACTIVE)
+def _keys(campaign_id: UUID) -> Any:
+    return GoldKey.objects.filter(campaign_id=campaign_id, state=GoldKeyState.ACTIVE, item__state=ItemState.ACTIVE)
+
+
+_HAS_KEY = Statement(lambda campaign_id: _keys(campaign_id).values_list("pk")[:1], UUID)
+_KNOWN = Statement(lambda pk: Participation.objects.filter(is_known(), pk=pk).values_list("pk"), int)
 
 
 def _left_for_unknown(campaign: Campaign, policy: Policy) -> int:
@@ -97,7 +102,7 @@ def _left_for_unknown(campaign: Campaign, policy: Policy) -> int:
     Anyone can make up such visits, and the exposures they use up aren't available for others.
     """
     spent = Injection.objects.filter(~is_known(), campaign=campaign).count()
-    return max(0, int(_keys(campaign).count()) * policy.gold_most_exposures // 2 - spent)
+    return max(0, int(_keys(campaign.pk).count()) * policy.gold_most_exposures // 2 - spent)
 
 
 def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int, end: int) -> Iterator[int]:
@@ -174,7 +179,7 @@ def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int)
     """
     met = Assignment.objects.filter(surrogate_id=surrogate_id, item=OuterRef("item"))
     planned = Injection.objects.filter(surrogate_id=surrogate_id, slot__item=OuterRef("item"))
-    keys = _keys(campaign).filter(~Exists(met), ~Exists(planned), exposures__lt=policy.gold_most_exposures)
+    keys = _keys(campaign.pk).filter(~Exists(met), ~Exists(planned), exposures__lt=policy.gold_most_exposures)
     for _attempt in range(MOST_ATTEMPTS):
         least = list(keys.order_by("exposures", "pk")[:8])
         for key in sorted(least, key=lambda key: (key.exposures, seeded(campaign.seed, "key", surrogate_id, key.pk))):
