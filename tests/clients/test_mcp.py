@@ -61,7 +61,7 @@ def test_no_tool_can_do_more_than_read_check_and_draft():
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_an_assistant_drafts_checks_and_reads(platform, secret):
     consent = {"purpose": "a", "recorded": "b", "contact": "c"}
     draft = {"title": "Drafted", "task_type": "antique", "splits": [{"name": "train", "n": 3}], "consent": consent}

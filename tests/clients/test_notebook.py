@@ -13,7 +13,7 @@ NOTEBOOK = ROOT / "clients/python/examples/whole-campaign.ipynb"
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_the_notebook_goes_from_raw_questions_to_a_scored_release(platform, secret, tmp_path):
     cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] for cell in cells)  # nothing of a run is kept

@@ -69,7 +69,7 @@ def _copy(source, target):
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_an_answer_that_is_lost_has_one_effect(platform, secret):
     with dropping(platform.address, 2) as (url, lost), quorate_client.Quorate(url, secret, progress=False) as client:
         made = client.campaigns.create(title="Lost answers", slug="lost", **NEW)
@@ -93,7 +93,7 @@ def pairs(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_web_and_worker_killed_in_the_middle_of_an_import_lose_and_double_nothing(platform, secret, pairs):
     with quorate_client.Quorate(platform.url, secret, progress=False, attempts=20) as client:
         client.campaigns.create(title="Killed", slug="killed", **NEW)

@@ -12,7 +12,7 @@ from tests.waiting import wait_for
 sys.path.insert(0, str(SOURCE))
 import quorate_client
 
-pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.on_sqlite]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from storage import backups
 from storage.backups import BackupError, restore
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.own_database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.on_sqlite]
 
 
 @pytest.fixture

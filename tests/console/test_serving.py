@@ -23,7 +23,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.on_sqlite]
 
 
 @pytest.fixture(scope="module")

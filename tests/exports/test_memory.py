@@ -6,7 +6,7 @@ import pytest
 
 from perf.peak import run
 
-pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.on_sqlite]
 SMALL, LARGE = 100, 500
 
 SET_UP = f"""

@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.on_sqlite]
 ITEMS, SHARDS = 48, 8
 PAGE_WORDS = 12_000
 

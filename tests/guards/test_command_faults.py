@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command, get_commands, loa
 from tests import factories
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.on_sqlite]
 
 OWN = sorted(
     path.stem

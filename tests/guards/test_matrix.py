@@ -7,7 +7,7 @@ from django.utils import timezone
 from jobs.ticks import tick
 from tests.guards.world import World, routes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 METHODS = ("get", "post", "put", "patch", "delete", "options", "trace")
 SEE = {"manager", "expert", "researcher", "admin"}
 MANAGE = {"manager", "admin"}

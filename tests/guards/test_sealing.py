@@ -30,9 +30,13 @@ def judged():
         pytest.param(
             Relevance,
             {"items", "quality-case", "quality-chart-csv", "label_list", "opinion_list"},
-            marks=pytest.mark.slow,
+            marks=[pytest.mark.slow, pytest.mark.on_sqlite],
         ),
-        pytest.param(Questions, {"quality-studies", "quality-studies-json", "study_read"}, marks=pytest.mark.slow),
+        pytest.param(
+            Questions,
+            {"quality-studies", "quality-studies-json", "study_read"},
+            marks=[pytest.mark.slow, pytest.mark.on_sqlite],
+        ),
     ],
 )
 def test_whatever_the_sealed_labels_are_everything_else_is_the_same(caplog, monkeypatch, settings, world, tells):

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.on_sqlite]
 PAGES = 200
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.jobs.test_kill import SET_UP, manage
 
-pytestmark = pytest.mark.own_database
+pytestmark = pytest.mark.on_sqlite
 UPKEEP = """
 from django.utils import timezone
 from annotation.models import Campaign

@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.jobs.test_kill import PAGES, SET_UP, manage, report
 
-pytestmark = [pytest.mark.slow, pytest.mark.redis, pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.redis, pytest.mark.on_sqlite]
 
 
 @pytest.fixture

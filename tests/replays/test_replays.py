@@ -76,7 +76,7 @@ def replayed(folder, kind, *arguments, seconds=900, until=()):
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_killed_on_the_way(tmp_path):
     report, said = replayed(
         tmp_path,
@@ -107,7 +107,7 @@ def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_kil
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_a_replay_that_is_told_to_end_keeps_what_it_has_measured(tmp_path):
     with prepared(tmp_path, "antique", "--scale", "0.002", "--seed", "2") as (command, environment):
         interrupted(command, environment, "batch 1 of 7 is imported", signal.SIGTERM)
@@ -118,7 +118,7 @@ def test_a_replay_that_is_told_to_end_keeps_what_it_has_measured(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(tmp_path):
     report, _ = replayed(tmp_path, "nq", "--scale", "0.002", "--seed", "3")
     studies, released = report["studies"], report["released"]
@@ -134,7 +134,7 @@ def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(t
 
 
 @pytest.mark.slow
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
     report, _ = replayed(tmp_path, "nlpcc", "--scale", "0.008", "--seed", "4")
     for task in ("kbqa", "dbqa"):

@@ -148,7 +148,7 @@ def _refuse_finished(execute, sql, params, many, context):
     return execute(sql, params, many, context)
 
 
-@pytest.mark.own_database
+@pytest.mark.on_sqlite
 def test_processes_add_up_and_the_counts_of_ended_ones_stay(tmp_path):
     environment = {
         **os.environ,

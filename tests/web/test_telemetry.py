@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.own_database
+pytestmark = pytest.mark.on_sqlite
 
 SERVE = """
 import os
