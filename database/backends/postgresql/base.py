@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
+from django.db.backends.postgresql.operations import DatabaseOperations
 
 
 class PreparedCursor(psycopg.Cursor[Any]):
@@ -18,8 +19,20 @@ class PreparedCursor(psycopg.Cursor[Any]):
         return super().execute(query, params, prepare=True)
 
 
+class Operations(DatabaseOperations):
+    """What is said of statements when they are logged."""
+
+    def last_executed_query(self, cursor: Any, sql: Any, params: Any) -> Any:
+        """Return a statement with its values, which a prepared one is sent without."""
+        if isinstance(cursor, PreparedCursor):
+            return self.compose_sql(sql, params)
+        return super().last_executed_query(cursor, sql, params)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection with two kinds of cursors."""
+
+    ops_class = Operations
 
     def prepared_cursor(self) -> Any:
         """Return a cursor for a statement that will run again."""
