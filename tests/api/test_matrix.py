@@ -15,7 +15,7 @@ from tests.api.client import Api
 from tests.guards.world import World, address
 from workforces.models import Appeal, Errand, Ticket
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 ALL = {"annotator", "expert", "manager", "researcher", "admin", "stranger", "foreign"}
 SEE = {"manager", "expert", "researcher", "admin"}
 ITEMS = SEE - {"expert"}

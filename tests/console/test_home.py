@@ -18,7 +18,7 @@ from quality.experts.services.opinions import opinion_give
 from quality.models import Case, CaseReason, QualitySnapshot
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 
 def home(client, person):

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from evaluation.nq.gold import GoldFault, read_gold
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 ANSWERS = ({"box": 0, "kind": "yes"}, {"box": 0}, {"box": 1, "kind": "no"}, {"label": "bad"})
 

@@ -12,7 +12,7 @@ from exports.models import Release
 from tests import factories
 from tests.exports.conftest import LABELS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 
 @pytest.fixture

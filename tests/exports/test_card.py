@@ -19,7 +19,7 @@ from quality.models import Audit
 from tests import factories
 from tests.exports.readers import read_by
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from exports.services import release_request
 from tests import factories
 from tests.exports.conftest import rows
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 TEXTS = [
     row[name].split("\n")[0].split("\t")[0]
     for row in rows()

@@ -22,7 +22,7 @@ from exports.services import release_request
 from jobs.models import Job
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from exports.targets import FolderTarget
 from tests import factories
 from tests.exports.readers import read_by
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 READ_ALL = """
 import sys, datasets
 folder, *names = sys.argv[1:]

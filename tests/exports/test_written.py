@@ -16,7 +16,7 @@ from exports.formats.nlpcc import Block
 from tests import factories, writing
 from tests.exports.blocks import read_blocks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 
 def table(to, key):

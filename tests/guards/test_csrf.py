@@ -6,7 +6,7 @@ from django.test import Client
 from tests.guards.test_matrix import POLICY
 from tests.guards.world import World, routes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 # Their address itself is the proof: signed, unguessable, and shown to one person. They work without any cookie, so
 # there is nothing that a browser would send along by itself.
 BY_ADDRESS = {

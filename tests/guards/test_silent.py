@@ -13,7 +13,7 @@ from tests.guards.test_matrix import POLICY, own_routes
 from tests.silent import silent_server
 from workforces.services.workforces import workforce_add
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 
 
 def test_no_page_asks_the_mail_server_the_bucket_or_the_marketplace(settings, monkeypatch):

@@ -14,7 +14,7 @@ from tests import factories
 from workforces.models import Workforce
 from workforces.services.workforces import workforce_add
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 MANAGES = {
     "quality",
     "quality-gold",

@@ -13,7 +13,7 @@ from annotation.models import Item
 from tests import factories
 from tests.sources.files import lines, record, rows, step
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 THINGS = ["bread", "harbour", "laptop", "garden", "violin", "bicycle", "window", "candle", "river", "mountain"]
 
 

@@ -14,7 +14,7 @@ from quality.follow_ups.selectors import follow_ups_of
 from quality.people.selectors.behaviour import _known, behaviour_of
 from tests import factories, writing
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 LANGUAGE = settings.LANGUAGE_COOKIE_NAME
 
 

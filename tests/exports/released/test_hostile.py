@@ -21,6 +21,8 @@ from perf.peak import run
 from tests import factories
 from tests.exports.test_tables import lines, release
 
+pytestmark = pytest.mark.on_sqlite
+
 
 @pytest.fixture
 def folder(judged, tmp_path):
@@ -166,7 +168,6 @@ def blanks(path, megabytes, sign=b" "):
 
 
 @pytest.mark.slow
-@pytest.mark.on_sqlite
 @pytest.mark.django_db
 def test_a_line_of_blanks_fills_no_memory(folder, tmp_path):
     """600 MB of blanks in half a megabyte: each command says so, in a fraction of that."""
@@ -194,7 +195,6 @@ def test_large_sums_and_manifests_are_refused_unread(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.on_sqlite
 def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("storage.lines.RATIO_FREE_BYTES", 2**20)  # of 64 times as many lines, reading takes a minute
     blanks(tmp_path / "gold.jsonl.gz", 4, b"\n")
@@ -214,7 +214,6 @@ def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.on_sqlite
 @pytest.mark.django_db
 @pytest.mark.parametrize(("rows", "length"), [(20_000, 60_000), (3_000, 200_000)])
 def test_one_text_that_stands_for_many_is_refused_before_it_fills_the_memory(folder, tmp_path, rows, length):

@@ -16,7 +16,7 @@ from quality.policies.policy import Policy, Process, SecondRound
 from tests import factories
 from tests.exports.test_tables import lines, release
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 POLICIES = {
     Revote.SECOND: Policy(second_round=SecondRound.ALONE),
     Revote.POOLED: Policy(second_round=SecondRound.POOLED),

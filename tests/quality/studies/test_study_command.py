@@ -18,7 +18,7 @@ from quality.studies.selectors import studies
 from tests import factories
 from tests.quality.worlds import expert_of, nq
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
 # What is said in the first, second, third and fourth slot of each question: box, and kind of short answer or its spans.
 ANSWERS = {
     0: [(0, "yes"), (1, "yes"), (0, "none"), (-1, None)],
