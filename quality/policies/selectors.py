@@ -14,6 +14,4 @@ def policy_current(campaign: Campaign) -> tuple[PolicyVersion, Policy] | None:
     return (row, policy_from(row.data)) if row else None
 
 
-_CURRENT = Statement(
-    lambda campaign: PolicyVersion.objects.filter(campaign_id=campaign).order_by("-version")[:1], UUID
-)
+_CURRENT = Statement(lambda campaign: PolicyVersion.objects.filter(campaign_id=campaign).order_by("-version")[:1], UUID)
