@@ -19,20 +19,30 @@ from accounts.models import (
     User,
 )
 from accounts.selectors import ACCOUNT, forgotten_mark
+from database.statements import Statement
 
 
 @transaction.atomic
 def external_surrogate(*, source: str, name: str) -> UUID:
     """Return the surrogate of a person known by a marketplace or panel name; make one for a new name."""
-    known = ExternalIdentity.objects.filter(source=source, name=name).first()
+    known = external_known(source=source, name=name)
     if known is not None:
-        return known.surrogate_id
+        return known
     try:
         with transaction.atomic():
             made = ExternalIdentity.objects.create(source=source, name=name, surrogate=Surrogate.objects.create())
     except IntegrityError:  # the same person in two tabs at once
         return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
     return made.surrogate_id
+
+
+def external_known(*, source: str, name: str) -> UUID | None:
+    """Return the surrogate of a person known by a marketplace or panel name, or None."""
+    found: ExternalIdentity | None = _NAMED.first(source, name)
+    return found.surrogate_id if found is not None else None
+
+
+_NAMED = Statement(lambda source, name: ExternalIdentity.objects.filter(source=source, name=name), str, str)
 
 
 @transaction.atomic

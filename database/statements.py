@@ -98,6 +98,12 @@ class Statement:
         """Return the first of `instances`, or None."""
         return next(iter(self.instances(*values)), None)
 
+    def refresh(self, instance: Model, *values: Any) -> None:
+        """Give an instance the fields of the first of `instances`, as ``refresh_from_db`` would."""
+        [stored] = self.instances(*values)
+        for field in stored._meta.concrete_fields:  # noqa: SLF001  Django's documented way to a model's fields
+            setattr(instance, field.attname, getattr(stored, field.attname))
+
     def _run(self, *values: Any) -> "tuple[_Compiled | None, list[tuple[Any, ...]]]":
         if any(isinstance(value, int) and value.bit_length() >= _BITS for value in values):
             return None, []  # no row holds such a number, as for the ORM; databases refuse to compare with it

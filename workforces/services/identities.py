@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.identities import claimed_confirm, claimed_surrogate, external_surrogate
+from accounts.identities import claimed_confirm, claimed_surrogate, external_known, external_surrogate
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
 from accounts.selectors import left_since
 from accounts.services import consent_withdraw
@@ -54,8 +54,7 @@ def surrogate_known(*, workforce: Workforce, arrival: Arrival, ticket: Ticket | 
         return ticket.surrogate_id
     if not arrival.is_signed:
         return Surrogate.objects.filter(pk=arrival.visit).values_list("pk", flat=True).first()
-    known = ExternalIdentity.objects.filter(source=workforce.source, name=arrival.worker)
-    return known.values_list("surrogate_id", flat=True).first()
+    return external_known(source=workforce.source, name=arrival.worker)
 
 
 def surrogate_begin(*, workforce: Workforce, arrival: Arrival) -> UUID:
@@ -91,7 +90,12 @@ def person_name(errand: Errand) -> str:
 
 def is_person_known(surrogate_id: UUID) -> bool:
     """Return whether the other side has confirmed the person's identity."""
-    return ExternalIdentity.objects.filter(surrogate_id=surrogate_id).exists()
+    return bool(_IS_KNOWN.rows(surrogate_id))
+
+
+_IS_KNOWN = Statement(
+    lambda surrogate_id: ExternalIdentity.objects.filter(surrogate_id=surrogate_id).values_list("pk")[:1], UUID
+)
 
 
 def ticket_people_lock(ticket: Ticket, *, name: str = "") -> None:

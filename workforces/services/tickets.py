@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop
 
@@ -30,7 +30,7 @@ from annotation.slots.services.counting import submissions_give_up
 from annotation.slots.services.participation_locks import participation_lock
 from annotation.work.services.assignments import AssignmentOver, NoSuchAssignment
 from annotation.work.services.submissions import Taken, answer_take, assignment_submit
-from database.statements import Statement
+from database.statements import Insert, Statement, Update
 from database.transactions import durable, require_transaction
 from web.errors import KeyedError
 from workforces.kinds.base import Arrival, Outcome
@@ -61,19 +61,47 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
         return _taken_again(found, now) if found.state == TicketState.LAPSED else found
     with transaction.atomic():
         posting = KINDS[workforce.kind].admit(workforce=workforce, arrival=arrival, now=now)
-        ticket, _ = Ticket.objects.get_or_create(
-            workforce=workforce,
-            remote_id=arrival.remote_id,
-            surrogate_id=surrogate_begin(workforce=workforce, arrival=arrival),
-            defaults={
-                "posting": posting,
-                "code": secrets.token_urlsafe(18),
-                "is_signed": arrival.is_signed,
-                "opened_at": now,
-                "visit": arrival.visit or None,
-            },
+        surrogate_id = surrogate_begin(workforce=workforce, arrival=arrival)
+        return _ticket_of(workforce, arrival.remote_id, surrogate_id) or _ticket_add(
+            Ticket(
+                workforce=workforce,
+                remote_id=arrival.remote_id,
+                surrogate_id=surrogate_id,
+                posting=posting,
+                code=secrets.token_urlsafe(18),
+                is_signed=arrival.is_signed,
+                opened_at=now,
+                visit=UUID(arrival.visit) if arrival.visit else None,
+            )
         )
+
+
+def _ticket_add(ticket: Ticket) -> Ticket:
+    try:
+        with transaction.atomic():
+            _ADD.run(ticket)
+    except IntegrityError:  # the same visit in two tabs at once
+        found = _ticket_of(ticket.workforce, ticket.remote_id, ticket.surrogate_id)
+        if found is None:
+            raise
+        return found
     return ticket
+
+
+def _ticket_of(workforce: Workforce, remote_id: str, surrogate_id: UUID) -> Ticket | None:
+    found: Ticket | None = _ONCE.first(workforce.pk, remote_id, surrogate_id)
+    return found
+
+
+_ADD = Insert(Ticket)
+_ONCE = Statement(
+    lambda workforce, remote_id, surrogate_id: Ticket.objects.filter(
+        workforce_id=workforce, remote_id=remote_id, surrogate_id=surrogate_id
+    ),
+    int,
+    str,
+    UUID,
+)
 
 
 def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
@@ -177,13 +205,17 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
         )
         if taken.annotation is None:
             return ticket
-        TicketWork.objects.get_or_create(annotation=taken.annotation, defaults={"ticket": ticket})
+        if not _WORK_OF.rows(taken.annotation.pk):
+            _ADD_WORK.run(TicketWork(annotation=taken.annotation, ticket=ticket))
     if len(_WORK.rows(ticket.pk)) >= terms.items_per_ticket:
         ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
-    ticket.refresh_from_db()
+    _BY_KEY.refresh(ticket, ticket.pk)
     return ticket
 
 
+_BY_KEY = Statement(lambda pk: Ticket.objects.filter(pk=pk), int)
+_ADD_WORK = Insert(TicketWork)
+_WORK_OF = Statement(lambda annotation: TicketWork.objects.filter(annotation_id=annotation).values_list("pk"), int)
 _STATE_LOCKED = Statement(
     lambda pk: Ticket.objects.select_for_update(no_key=True, of=("self",)).filter(pk=pk).values_list("state"), int
 )
@@ -207,11 +239,24 @@ def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: s
     state = TicketState.ANSWERED if waits else TicketState.SUBMITTED
     if not waits and is_pay_refused(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id):
         state, problem = TicketState.UNMATCHED, problem or REFUSED_BEFORE
-    times = {"answered_at": now} if waits else {"answered_at": now, "submitted_at": now}
-    moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(
-        state=state, outcome=outcome, problem=problem, **times
+    return bool((_ANSWERED if waits else _SUBMITTED).run(ticket.pk, state, outcome, problem, now))
+
+
+def _finish_of(*times: str) -> Update:
+    return Update(
+        lambda pk, state, outcome, problem, now: (
+            Ticket.objects.filter(pk=pk, state=TicketState.OPEN),
+            {"state": state, "outcome": outcome, "problem": problem, **dict.fromkeys(times, now)},
+        ),
+        int,
+        str,
+        str,
+        str,
+        datetime,
     )
-    return bool(moved)
+
+
+_ANSWERED, _SUBMITTED = _finish_of("answered_at"), _finish_of("answered_at", "submitted_at")
 
 
 def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
