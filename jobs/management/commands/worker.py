@@ -1,6 +1,7 @@
 """``manage.py worker``: run jobs from the database, without a broker."""
 
 import logging
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -62,8 +63,7 @@ class Command(BaseCommand):
             tick(now=timezone.now())
             return
         telemetry_start()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: STOPPING.set())
+        wait_for_signal = _signals()
         sleepers = {lane: threading.Event() for lane in lanes}
         loops: dict[str, Callable[[], None]] = {
             lane: _lane(lane, sleeper, options["poll"]) for lane, sleeper in sleepers.items()
@@ -73,8 +73,27 @@ class Command(BaseCommand):
         threads = [threading.Thread(target=_loop, args=(name, once), name=name) for name, once in loops.items()]
         for thread in threads:
             thread.start()
+        wait_for_signal()
+        STOPPING.set()
         for thread in threads:
             thread.join()
+
+
+def _signals() -> Callable[[], None]:
+    """Return a function that waits for a signal to stop.
+
+    A handler must not set an event itself: a second signal in the middle of that would wait for itself.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+    def wait() -> None:
+        os.read(told, 1)
+
+    return wait
 
 
 FIRST_PAUSE_SECONDS = 0.2  # doubled with each look that finds nothing

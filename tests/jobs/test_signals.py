@@ -1,0 +1,47 @@
+"""A worker that is told to stop several times at once stops."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.jobs.test_kill import manage
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.on_sqlite
+TIMES, PROCESSES = 300, 4
+
+
+def is_listening(pid):
+    """Return whether a process has a handler for SIGTERM."""
+    caught = re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())[1]
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
+def test_signals_that_come_close_together_hold_up_no_worker(tmp_path):
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/signals.sqlite3",
+        "CELERY_BROKER_URL": "",
+    }
+    assert manage("migrate", "-v0", environment=environment).returncode == 0
+    command = [sys.executable, "manage.py", "worker", "--tick", "0.5"]
+    workers = [subprocess.Popen(command, env=environment, cwd=ROOT) for _ in range(PROCESSES)]
+    try:
+        for worker in workers:
+            wait_for(lambda worker=worker: is_listening(worker.pid))
+        for _ in range(TIMES):
+            for worker in workers:
+                worker.terminate()
+        assert [worker.wait(timeout=60) for worker in workers] == [0] * PROCESSES
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
