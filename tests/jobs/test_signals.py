@@ -40,7 +40,8 @@ def test_signals_that_come_close_together_hold_up_no_worker(tmp_path):
         for _ in range(TIMES):
             for worker in workers:
                 worker.terminate()
-        assert [worker.wait(timeout=60) for worker in workers] == [0] * PROCESSES
+        # One more signal may come when the interpreter has put its handlers away.
+        assert {worker.wait(timeout=60) for worker in workers} <= {0, -signal.SIGTERM}
     finally:
         for worker in workers:
             worker.kill()
