@@ -18,8 +18,7 @@ from accounts.models import (
     Surrogate,
     User,
 )
-from accounts.selectors import ACCOUNT, forgotten_mark
-from database.statements import Statement
+from accounts.selectors import ACCOUNT, external_known, forgotten_mark
 
 
 @transaction.atomic
@@ -34,15 +33,6 @@ def external_surrogate(*, source: str, name: str) -> UUID:
     except IntegrityError:  # the same person in two tabs at once
         return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
     return made.surrogate_id
-
-
-def external_known(*, source: str, name: str) -> UUID | None:
-    """Return the surrogate of a person known by a marketplace or panel name, or None."""
-    found: ExternalIdentity | None = _NAMED.first(source, name)
-    return found.surrogate_id if found is not None else None
-
-
-_NAMED = Statement(lambda source, name: ExternalIdentity.objects.filter(source=source, name=name), str, str)
 
 
 @transaction.atomic

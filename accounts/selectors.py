@@ -37,6 +37,15 @@ def logs_in_by(provider: str, user: User) -> bool:
     return bool(SocialAccount.objects.filter(provider=provider, user=user).exists())
 
 
+def external_known(*, source: str, name: str) -> UUID | None:
+    """Return the surrogate of a person known by a marketplace or panel name, or None."""
+    found: ExternalIdentity | None = _NAMED.first(source, name)
+    return found.surrogate_id if found is not None else None
+
+
+_NAMED = Statement(lambda source, name: ExternalIdentity.objects.filter(source=source, name=name), str, str)
+
+
 def is_known(column: str = "surrogate") -> Q:
     """Return the condition that a row belongs to a person with an account or a confirmed external identity."""
     surrogate = OuterRef(column)

@@ -32,7 +32,7 @@ from tests import factories
 from tests.silent import silent_server
 from tests.waiting import wait_for
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.on_sqlite]
+pytestmark = pytest.mark.django_db(transaction=True)
 SECRET = b"a-secret-of-the-tests-only"
 ANNA = {"email": "anna@university.example", "email_verified": True, "name": "Anna Lind"}
 

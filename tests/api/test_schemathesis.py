@@ -13,7 +13,7 @@ from tests.api.client import Api
 from tests.guards.world import World
 
 ROOT = Path(__file__).parent.parent.parent
-pytestmark = [pytest.mark.slow, pytest.mark.on_postgresql, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 # The one who may do most gets every case of the description; of the others, each operation gets a few examples.
 RUNS = {
     "manager": ("coverage,fuzzing", 10),

@@ -28,7 +28,7 @@ from quality.labels.services.sealing import split_seal, split_unseal
 from tests import factories
 from tests.evaluation.challenge import Challenge, lines
 
-pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
+pytestmark = pytest.mark.django_db
 SHOWN, NOT_SHOWN, REFUSED = SubmissionState.SHOWN, SubmissionState.NOT_SHOWN, SubmissionState.REFUSED
 
 

@@ -12,7 +12,7 @@ from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import World, address, parameters
 from tests.workforces.acts import path, text_of, visit_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.on_postgresql]
+pytestmark = pytest.mark.django_db
 
 slow = pytest.mark.slow
 HUGE = "9" * 5000

@@ -56,6 +56,20 @@ print("REPORT" + orjson.dumps([job.state, job.attempt, job.result.get("imported"
 """
 
 
+def migrated(folder, name, **more):
+    """Make an installation with a SQLite file in a folder, and return the environment of its processes."""
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder}/{name}",
+        "CELERY_BROKER_URL": "",
+        **more,
+    }
+    assert manage("migrate", "-v0", environment=environment).returncode == 0
+    return environment
+
+
 def report(environment):
     output = manage("shell", "-c", REPORT, environment=environment).stdout
     return orjson.loads(output.split("REPORT")[1])
@@ -77,15 +91,7 @@ def wait_for_progress(path, pages):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_worker_that_is_killed_again_and_again_loses_no_page_and_doubles_none(tmp_path, seed):
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
-        "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/kill.sqlite3",
-        "QUORATE_JOB_LEASE_SECONDS": "1",
-        "CELERY_BROKER_URL": "",
-    }
-    assert manage("migrate", "-v0", environment=environment).returncode == 0
+    environment = migrated(tmp_path, "kill.sqlite3", QUORATE_JOB_LEASE_SECONDS="1")
     result = manage("shell", "-c", SET_UP, environment=environment)
     assert result.returncode == 0, result.stderr
     chance = random.Random(seed)

@@ -1,6 +1,5 @@
 """Lanes side by side, as real processes: a long import delays no upkeep; two workers share the work."""
 
-import os
 import sqlite3
 import subprocess
 import sys
@@ -9,7 +8,7 @@ import time
 import pytest
 
 from tests.conftest import ROOT
-from tests.jobs.test_kill import SET_UP, manage
+from tests.jobs.test_kill import SET_UP, manage, migrated
 
 pytestmark = pytest.mark.on_sqlite
 UPKEEP = """
@@ -24,14 +23,7 @@ for number in range(5):
 
 @pytest.fixture
 def environment(tmp_path):
-    made = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
-        "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/lanes.sqlite3",
-        "CELERY_BROKER_URL": "",
-    }
-    assert manage("migrate", "-v0", environment=made).returncode == 0
+    made = migrated(tmp_path, "lanes.sqlite3")
     assert manage("shell", "-c", SET_UP.replace("range(200)", "range(1500)"), environment=made).returncode == 0
     return made
 

@@ -1,6 +1,5 @@
 """A worker that is told to stop several times at once stops."""
 
-import os
 import re
 import signal
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.jobs.test_kill import manage
+from tests.jobs.test_kill import migrated
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.on_sqlite
@@ -24,14 +23,7 @@ def is_listening(pid):
 
 
 def test_signals_that_come_close_together_hold_up_no_worker(tmp_path):
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
-        "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/signals.sqlite3",
-        "CELERY_BROKER_URL": "",
-    }
-    assert manage("migrate", "-v0", environment=environment).returncode == 0
+    environment = migrated(tmp_path, "signals.sqlite3")
     command = [sys.executable, "manage.py", "worker", "--tick", "0.5"]
     workers = [subprocess.Popen(command, env=environment, cwd=ROOT) for _ in range(PROCESSES)]
     try:

@@ -24,7 +24,7 @@ from quality.policies.policy import Policy
 from tests import factories
 from workforces.services.workforces import workforce_add
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.on_sqlite]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 CODES = {
     "code_completed": "CODE-DONE",
     "code_screened_out": "CODE-OUT",

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.identities import claimed_confirm, claimed_surrogate, external_known, external_surrogate
+from accounts.identities import claimed_confirm, claimed_surrogate, external_surrogate
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
-from accounts.selectors import left_since
+from accounts.selectors import external_known, left_since
 from accounts.services import consent_withdraw
 from annotation.people.services.joining import participation_join, standing_join
 from annotation.people.services.withdrawal import participation_withdraw, withdrawal_of

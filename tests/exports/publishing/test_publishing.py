@@ -24,7 +24,6 @@ from tests.exports.publishing.hugging_face import HubStandIn
 from tests.exports.publishing.zenodo import ZenodoStandIn
 
 pytestmark = [
-    pytest.mark.on_sqlite,
     pytest.mark.django_db,
     # The hub's library sends files in a way that its HTTP library has a newer name for.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),

@@ -21,7 +21,7 @@ from workforces.services.confirmations import ticket_accept
 from workforces.services.statements import statement_path
 from workforces.services.tickets import tickets_lapse
 
-pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
+pytestmark = pytest.mark.django_db
 
 
 def test_the_panels_list_lets_work_count_under_one_person():

@@ -16,7 +16,7 @@ from tests.workforces.acts import by_link, path
 from tests.workforces.link.panel import come, confirm, link, statement_of, unsigned, work
 from workforces.models import Appeal, Errand, LedgerEntry, Ticket
 
-pytestmark = [pytest.mark.django_db, pytest.mark.on_sqlite]
+pytestmark = pytest.mark.django_db
 
 
 def outcomes(boss, row):

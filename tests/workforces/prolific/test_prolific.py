@@ -32,7 +32,7 @@ from workforces.services.refusals import refusal_take_back, ticket_refuse
 from workforces.services.terms import terms_check
 from workforces.services.workforces import workforce_add
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.on_sqlite]
+pytestmark = pytest.mark.django_db(transaction=True)
 REASON = (
     "You chose the same label for every pair, also where the guidelines say in their third example that it's wrong."
 )
