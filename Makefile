@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli docs reference peers ml test-ml demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+.PHONY: awscli docs reference peers ml test-ml demo demo-archives demo-antique demo-target serve test test-slow explore check venv messages types lock perf screenshots clean
 
 # Hundreds of processes start in the tests; without bytecode each would compile again what it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -76,6 +76,9 @@ test: venv  ## what this machine can run; says what it left out (AND="and not br
 test-slow: venv  ## what takes minutes: every page in Chromium, workers killed again and again, outages, the papers' processes
 	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) $(SLOW)
 	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) $(SLOW) $(MARKETPLACE)
+
+explore: venv  ## the tests with drawn examples, a thousand new ones each (minutes; what fails becomes an @example)
+	$(PYTEST) -m "hypothesis and not slow $(AND)" --hypothesis-profile explore
 
 check: venv  ## the gate
 	$(BIN)/ruff check .

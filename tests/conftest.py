@@ -49,7 +49,9 @@ LEGS = {
     "shared": (SHARED.is_dir(), f"the shared data (a folder {SHARED}, or set QUORATE_SHARED)"),
 }
 
-hypothesis.settings.register_profile("quorate", deadline=None)  # a machine may be busy
+# The same examples for the same code: what a run says depends on the commit alone. `make explore` draws new ones.
+hypothesis.settings.register_profile("quorate", deadline=None, derandomize=True)  # a machine may be busy
+hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000, print_blob=True)
 hypothesis.settings.load_profile("quorate")
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the thread of the tests

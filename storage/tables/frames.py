@@ -1,5 +1,6 @@
 """Whole tables in memory, as pandas DataFrames of text, read by the same rules as streams of rows."""
 
+import codecs
 import csv
 import io
 from collections.abc import Iterable, Sequence
@@ -80,6 +81,8 @@ def _delimited(file: IO[bytes], name: str, reading: Reading) -> pd.DataFrame:
 
 def _is_plain(body: bytes, table: DelimitedTable) -> bool:
     """Return whether each line is a row, delimiters always separate cells, and all rows have the same length."""
+    if body.startswith(codecs.BOM_UTF8):  # part of the first cell; pandas would take it off
+        return False
     if (table.dialect.has_quotes and b'"' in body) or b"\0" in body or body.count(b"\r") != body.count(b"\r\n"):
         return False
     if not body or not _is_utf8(body):

@@ -7,7 +7,7 @@ import io
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from storage.tables.frames import TableFault, read_frame
@@ -37,6 +37,7 @@ CELL = st.one_of(
             "e\u0301",
             "中文",
             "🙂",
+            "\ufeff",
         ]
     ),
     st.text(st.characters(codec="utf-8", exclude_characters="\x00\r", exclude_categories=["Cs"]), max_size=8),
@@ -72,6 +73,7 @@ def both_ways(path, encoding=None):
     return [row for _, row in rows]
 
 
+@example(pd.DataFrame({"item": ["\ufeff"], "label": ["3"]}), False, ",", "\n", "utf-8", csv.QUOTE_MINIMAL)
 @given(
     table=tables(),
     by_pandas=st.booleans(),
