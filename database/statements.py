@@ -33,6 +33,7 @@ from django.db.models import (
     TextField,
     UUIDField,
 )
+from django.db.models.constants import OnConflict
 from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery, UpdateQuery
 
@@ -148,25 +149,32 @@ class Update(Statement):
 
 
 class Insert:
-    """An insert of one row of a model that is compiled once. Signals are not sent, as with ``bulk_create``."""
+    """An insert of one row of a model that is compiled once. Signals are not sent, as with ``bulk_create``.
 
-    def __init__(self, model: type[Model]) -> None:
-        self._model = model
+    With ``once``, nothing is inserted if a row with the same unique values is stored.
+    """
+
+    def __init__(self, model: type[Model], *, once: bool = False) -> None:
+        self._model, self._on_conflict = model, OnConflict.IGNORE if once else None
         own = model._meta.concrete_fields  # noqa: SLF001  Django's documented way to a model's fields
         self._fields = [field for field in own if not field.primary_key or field.has_default()]
         self._compiled: dict[str, str] = {}
 
-    def run(self, instance: Model) -> None:
-        """Insert a new instance, and give it the key that the database made."""
+    def run(self, instance: Model) -> bool:
+        """Insert a new instance, and give it the key that the database made; return whether it was inserted."""
         sql = self._compiled.get(connection.vendor) or self._compile(instance)
         values = [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in self._fields]
         with _cursor() as cursor:
             cursor.execute(sql, values)
-            (instance.pk,) = cursor.fetchone()
+            made = cursor.fetchone()
+        if made is None:
+            return False
+        (instance.pk,) = made
         instance._state.adding, instance._state.db = False, connection.alias  # noqa: SLF001  as `Model.save` leaves it
+        return True
 
     def _compile(self, instance: Model) -> str:
-        query = InsertQuery(self._model)
+        query = InsertQuery(self._model, on_conflict=self._on_conflict)
         query.insert_values(self._fields, [instance])
         compiler = query.get_compiler(connection=connection)
         compiler.returning_fields = [self._model._meta.pk]  # noqa: SLF001  as above

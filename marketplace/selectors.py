@@ -132,6 +132,21 @@ def next_hit(worker: Worker, group_id: str, now: datetime) -> Hit | None:
     return found
 
 
+def accepted_after(assignment: Assignment) -> Assignment | None:
+    """Return the HIT of the same group that the worker accepted first after submitting this one, and still holds."""
+    rows = Assignment.objects.select_related("hit__hit_type", "hit__requester", "worker")
+    return (
+        rows.filter(
+            worker_id=assignment.worker_id,
+            state=Assignment.State.ACCEPTED,
+            accepted_at__gte=assignment.submitted_at,
+            hit__hit_type__group_id=assignment.hit.hit_type.group_id,
+        )
+        .order_by("pk")
+        .first()
+    )
+
+
 def needs(worker: Worker, hit_type: HitType) -> list[Need]:
     """Return the requirements of a HIT type with the worker's values."""
     values = worker_values(worker) if hit_type.requirements else {}

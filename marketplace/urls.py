@@ -19,6 +19,7 @@ urlpatterns = [
     path("work/", hits.mine, name="work-mine"),
     path("work/<int:pk>/", hits.work, name="work"),
     path("work/<int:pk>/state/", hits.state, name="work-state"),
+    path("work/<int:pk>/next/", hits.onward, name="work-next"),
     path("work/<int:pk>/return/", hits.give_back, name="work-return"),
     path("earnings/", earnings.earnings, name="earnings"),
     path("requesters/<slug:customer_id>/", people.requester, name="requester"),

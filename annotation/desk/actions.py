@@ -1,7 +1,7 @@
 """A person's actions at the desk. Each action takes one request of a seat; a door makes it a view."""
 
-import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -19,10 +19,11 @@ from annotation.language import language_speak
 from annotation.models import Assignment
 from annotation.questions.services import item_report
 from annotation.slots.services.claims import Claim
+from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import pages_of
-from annotation.work.services.assignments import deadline_extend
+from annotation.work.services.assignments import WorkError, deadline_extend
 from annotation.work.services.drafts import draft_save, stage_back
-from annotation.work.services.events import events_store
+from annotation.work.services.events import events_store, piece_sent
 from annotation.work.services.shown import remarks_of
 from annotation.work.services.submissions import SKIP_REASONS
 
@@ -32,9 +33,14 @@ Action = Callable[[Seat, UUID], HttpResponse]
 def stage(seat: Seat, assignment_id: UUID) -> HttpResponse:
     """Take the answer to one stage; the last stage submits, and shows the next item."""
     now, sent = timezone.now(), seat.request.POST
-    step = seat.answer(
-        assignment_id, stage=sent.get("stage", ""), sent=sent.dict(), version=_version(seat.request), now=now
-    )
+    try:
+        step = seat.answer(
+            assignment_id, stage=sent.get("stage", ""), sent=sent.dict(), version=_version(seat.request), now=now
+        )
+    except (WorkError, AnswerError):  # the answer isn't taken, but what was done is
+        with suppress(WorkError):
+            events(seat, assignment_id)
+        raise
     return seat.go_on(step, now)
 
 
@@ -101,16 +107,9 @@ def extend(seat: Seat, assignment_id: UUID) -> HttpResponse:
 
 
 def events(seat: Seat, assignment_id: UUID) -> HttpResponse:
-    """Store a piece of the click log."""
-    sent = _events_sent(seat.request)
-    if sent is not None:
-        events_store(
-            assignment_id=assignment_id,
-            surrogate_id=seat.surrogate_id,
-            sequence=sent[0],
-            events=sent[1],
-            now=timezone.now(),
-        )
+    """Store a piece of the click log; a malformed one is dropped, and is never an error."""
+    if (piece := piece_sent(seat.request.POST.dict())) is not None:
+        events_store(assignment_id=assignment_id, surrogate_id=seat.surrogate_id, piece=piece, now=timezone.now())
     return HttpResponse(status=204)
 
 
@@ -121,13 +120,3 @@ def guidelines_read(seat: Seat) -> None:
 
 def _version(request: HttpRequest) -> int:
     return whole_number(request.POST.get("version"), -1)
-
-
-def _events_sent(request: HttpRequest) -> tuple[int, list[Any]] | None:
-    """Return (sequence, events) of a piece of the click log; None if it is malformed, never an error."""
-    sequence = whole_number(request.POST.get("sequence"), -1)
-    try:
-        sent = json.loads(request.POST.get("events", "[]"))
-    except (ValueError, RecursionError):
-        return None
-    return (sequence, sent) if isinstance(sent, list) and sequence >= 0 else None

@@ -1,12 +1,13 @@
 """Find, preview, accept, do and return HITs."""
 
+from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.text import Truncator
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from database.statements import Statement
 from marketplace import clock, selectors
-from marketplace.models import Assignment, Hit
+from marketplace.models import Assignment, Hit, Worker
 from marketplace.services.assignments import WorkRefused, assignment_accept, assignment_return
 from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.standing import is_blocked, unmet_for
@@ -92,29 +93,34 @@ def accept(request: WorkerRequest, hit_id: str) -> HttpResponse:
         if refusal.reason == "changed":
             return redirect("preview", hit_id=hit_id)
         return redirect("work-mine" if refusal.reason in ("held", "too_many") else "home")
-    return _to_work(request, assignment)
+    return redirect("work", pk=assignment.pk)
 
 
 @require_POST
 @worker_page
 def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
-    """Accept the next HIT of a group, or the one after it if another worker is faster."""
+    """Accept the next HIT of a group."""
+    taken, reason = _next_of(request.user, group_id)
+    if taken is not None:
+        return redirect("work", pk=taken.pk)
+    messages.info(request, REFUSALS[reason])
+    return redirect("home")
+
+
+def _next_of(worker: Worker, group_id: str) -> tuple[Assignment | None, str]:
+    """Accept the next HIT of a group, or the one after it if another worker is faster; without one, say why."""
     reason = "nothing"
     for _attempt in range(20):
-        hit = selectors.next_hit(request.user, group_id, clock.now())
+        hit = selectors.next_hit(worker, group_id, clock.now())
         if hit is None:
             break
         try:
-            taken = assignment_accept(hit_id=hit.hit_id, worker=request.user, now=clock.now(), group_id=group_id)
-            return _to_work(request, taken)
+            return assignment_accept(hit_id=hit.hit_id, worker=worker, now=clock.now(), group_id=group_id), ""
         except WorkRefused as refusal:
             reason = refusal.reason
             if reason not in ("full", "gone", "changed"):
                 break
-    if request.POST.get("auto"):
-        messages.success(request, _("Submitted"))  # nobody has told them yet: the page went on by itself
-    messages.info(request, REFUSALS[reason])
-    return redirect("home")
+    return None, reason
 
 
 @require_safe
@@ -141,7 +147,7 @@ def work(request: WorkerRequest, pk: int) -> HttpResponse:
         "assignment": assignment,
         "hit": assignment.hit,
         "frame": frame,
-        "seconds_left": int((assignment.deadline_at - clock.now()).total_seconds()),
+        "seconds_left": _seconds_left(assignment),
         "auto": "auto" in request.GET,
     }
     return _with_frame(render(request, "marketplace/work.html", context), frame)
@@ -152,8 +158,45 @@ def work(request: WorkerRequest, pk: int) -> HttpResponse:
 def state(request: WorkerRequest, pk: int) -> HttpResponse:
     """Return the state of an assignment, for the page around the frame."""
     assignment = _current(request, pk)
-    left = int((assignment.deadline_at - clock.now()).total_seconds())
-    return JsonResponse({"state": assignment.state, "seconds_left": left})
+    return JsonResponse({"state": assignment.state, "seconds_left": _seconds_left(assignment)})
+
+
+@require_POST
+@worker_page
+def onward(request: WorkerRequest, pk: int) -> HttpResponse:
+    """Return the state of an assignment and, once it was submitted, the next HIT of its group, accepted.
+
+    For the page around the frame, which shows that HIT in its place. With ``again``, the response to the previous request
+    was lost, so a HIT that was accepted since the submission is returned instead of another one. If none is left, ``go``
+    is the page that says so.
+    """
+    assignment = _current(request, pk)
+    if assignment.state in (State.ACCEPTED, State.RETURNED, State.ABANDONED):
+        return JsonResponse({"state": assignment.state, "seconds_left": _seconds_left(assignment)})
+    group_id = assignment.hit.hit_type.group_id
+    following = selectors.accepted_after(assignment) if request.POST.get("again") else None
+    reason = ""
+    if following is None:
+        following, reason = _next_of(request.user, group_id)
+    if following is None:
+        messages.success(request, _("Submitted"))  # nobody has told them yet: the page went on by itself
+        messages.info(request, REFUSALS[reason])
+        return JsonResponse({"state": assignment.state, "go": reverse("home")})
+    frame = frame_for(following.hit, following)
+    return JsonResponse(
+        {
+            "state": assignment.state,
+            "next": {
+                "page": f"{reverse('work', args=[following.pk])}?auto=1",
+                "state": reverse("work-state", args=[following.pk]),
+                "onward": reverse("work-next", args=[following.pk]),
+                "give_back": reverse("work-return", args=[following.pk]),
+                "deadline": following.deadline_at.isoformat(),
+                "seconds_left": _seconds_left(following),
+                "frame": asdict(frame),
+            },
+        }
+    )
 
 
 @require_POST
@@ -209,11 +252,8 @@ def _needs(request: WorkerRequest, hit: Hit) -> list[dict[str, Any]]:
     ]
 
 
-def _to_work(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    response = redirect("work", pk=assignment.pk)
-    if request.POST.get("auto"):
-        response["Location"] += "?auto=1"
-    return response
+def _seconds_left(assignment: Assignment) -> int:
+    return int((assignment.deadline_at - clock.now()).total_seconds())
 
 
 def _with_frame(response: HttpResponse, frame: Frame | None) -> HttpResponse:

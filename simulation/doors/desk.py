@@ -103,12 +103,11 @@ class Desk:
 
     def _send(self, page: Page, answer: Answer) -> Page:
         self.seconds += answer.seconds
-        self._tell(page, answer)
         reserve = page.stage.get("data-reserve-url")
         token = answer.form.fields.get("csrfmiddlewaretoken", "")
         if reserve:
             self.browser.post(page.at(reserve), csrfmiddlewaretoken=token)
-        values = {"active_seconds": f"{answer.seconds:.1f}", **answer.values}
+        values = {"active_seconds": f"{answer.seconds:.1f}", **self._clicks(answer), **answer.values}
         self._old_tab(answer)
         after = self.browser.send(answer.form, **values)
         if after.status == 422:
@@ -133,15 +132,10 @@ class Desk:
         if self._old is not None and self.person.does("tabs", answer.key):
             self.browser.send(self._old[0], **self._old[1])
 
-    def _tell(self, page: Page, answer: Answer) -> None:
-        """Send the click log as one piece."""
-        url = page.stage.get("data-events-url")
-        if url and answer.events:
-            # Seconds since the item was there, as the page counts them: each piece has a number of its own.
-            sequence = min(int(self.seconds - self._began), MOST_PIECES)
-            self.browser.post(
-                page.at(url),
-                events=json.dumps(answer.events),
-                sequence=str(sequence),
-                csrfmiddlewaretoken=answer.form.fields.get("csrfmiddlewaretoken", ""),
-            )
+    def _clicks(self, answer: Answer) -> dict[str, str]:
+        """Return the click log, which goes with the answer as one piece."""
+        if not answer.events or "events" not in answer.form.fields:
+            return {}
+        # Seconds since the item was there, as the page counts them: each piece has a number of its own.
+        sequence = min(int(self.seconds - self._began), MOST_PIECES)
+        return {"events": json.dumps(answer.events), "sequence": str(sequence)}

@@ -1,10 +1,13 @@
 """A marketplace worker: takes HITs, reads the page in the frame, answers, submits."""
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urljoin
 
-from simulation.browser import Browser, Page
+from simulation.browser import Browser, Form, Page
 from simulation.doors.desk import Desk
 from simulation.people import Person
 
@@ -19,6 +22,15 @@ class Outcome(StrEnum):
     RETURNED = "returned"
     ABANDONED = "abandoned"
     NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Held:
+    """An accepted HIT: the address of its frame, and two forms of the page around it."""
+
+    frame: str
+    onward: Form  # to the next HIT
+    give_back: Form
 
 
 @dataclass
@@ -36,7 +48,7 @@ class MarketWorker:
 
     def __post_init__(self) -> None:
         self.desk = Desk(self.person, self.world)
-        self._around: Page | None = None
+        self._around: Held | None = None
         self._in_frames = 0
 
     @property
@@ -74,26 +86,41 @@ class MarketWorker:
             return self._give_back(taken)
         return self.finish(taken)
 
-    def take(self) -> Page | None:
-        """Accept the next HIT and return its page; None if there is no HIT."""
+    def take(self) -> Held | None:
+        """Accept the next HIT and return it; None if there is no HIT."""
         self.taken += 1
         around, self._around = self._around, None
-        page = self._accepted(around) if around else None
-        return page or self._accepted(self.browser.get(f"{self.market_url}/"))
+        held = self._onward(around) if around else None
+        return held or self._accepted(self.browser.get(f"{self.market_url}/"))
 
-    def _accepted(self, page: Page) -> Page | None:
-        """Submit the page's form for the next HIT, and return the accepted HIT; None if there is none left."""
+    def _accepted(self, page: Page) -> Held | None:
+        """Submit the list's form for the next HIT, and return the accepted HIT; None if there is none left."""
         accept = page.form_to("/next/")
-        taken = self.browser.send(accept) if accept else None
-        return taken if taken and taken.frames else None
+        around = self.browser.send(accept) if accept else None
+        if around is None or not around.frames:
+            return None
+        onward, give_back = around.form_to("/next/"), around.form_to("/return/")
+        assert onward is not None
+        assert give_back is not None
+        return Held(around.frames[0], onward, give_back)
 
-    def _give_back(self, taken: Page) -> Outcome:
-        form = taken.form_to("/return/")
-        assert form is not None
-        self.browser.send(form)
+    def _onward(self, held: Held) -> Held | None:
+        """Ask what became of a submitted HIT, as the page around it does, which accepts the next one of its group."""
+        page = self.browser.send(held.onward, auto="1")
+        following = json.loads(page.text).get("next") if page.status == HTTPStatus.OK else None
+        if following is None:
+            return None
+        return Held(
+            following["frame"]["url"],
+            replace(held.onward, action=urljoin(self.market_url, following["onward"])),
+            replace(held.give_back, action=urljoin(self.market_url, following["give_back"])),
+        )
+
+    def _give_back(self, taken: Held) -> Outcome:
+        self.browser.send(taken.give_back)
         return Outcome.RETURNED
 
-    def finish(self, taken: Page) -> Outcome:
+    def finish(self, taken: Held) -> Outcome:
         """Work on an accepted HIT and submit it, or return it if it offers no work."""
         page = self.in_frame(taken)
         done = page.form_to(SUBMIT) if page else None
@@ -102,23 +129,20 @@ class MarketWorker:
         frame = Browser()
         frame.send(done)
         self._in_frames += frame.requests
-        state = next(iter(taken.document.select("[data-state-url]")), None)
-        if state is not None:  # the page around the frame asks what became of the task
-            self.browser.get(taken.at(str(state.attrs["data-state-url"])))
         self.handed_in += 1
         self._around = taken  # the page around the frame accepts the next one by itself
         return Outcome.HANDED_IN
 
-    def in_frame(self, taken: Page, until: str = SUBMIT) -> Page | None:
+    def in_frame(self, taken: Held, until: str = SUBMIT) -> Page | None:
         """Go through the pages of a frame until one has a form to an address; None if there is nothing more to do."""
         # A frame of another site has no cookies: a browser without any.
         self.desk.browser = Browser()
-        page: Page | None = self.desk.browser.get(taken.frames[0])
+        page: Page | None = self.desk.browser.get(taken.frame)
         for _ in range(MOST_PAGES):
             if page is None or page.form_to(until) is not None:
                 break
             page = self.desk.onward(page)
         else:
-            raise RuntimeError(f"no end in sight at {taken.frames[0]}")
+            raise RuntimeError(f"no end in sight at {taken.frame}")
         self._in_frames += self.desk.browser.requests
         return page

@@ -25,16 +25,18 @@ class Desk {
     /** @type {HTMLElement | null} */
     this.root = null;
     this.handling = false; // a key that a device sent
+    /** @type {(() => void) | undefined} of the log that went with the last answer */
+    this.putBack = undefined;
     this.outbox = new Outbox();
     this.progress = new Progress();
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.click(event));
-    document.addEventListener("submit", () => this.stamp(), true);
+    document.addEventListener("submit", (event) => this.stamp(event), true);
     document.addEventListener("submit", (event) => this.outbox.submitted(event));
     document.addEventListener("htmx:confirm", (event) => this.settle(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:afterSwap", () => this.show());
     document.addEventListener("htmx:responseError", (event) => this.failed(/** @type {CustomEvent} */ (event)));
-    document.addEventListener("htmx:sendError", (event) => this.outbox.failed(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("htmx:sendError", (event) => this.unsent(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:beforeRequest", () => this.outbox.began());
     document.addEventListener("visibilitychange", () => this.log?.add(document.visibilityState === "visible" ? "show" : "hide"));
     document.addEventListener("paste", (event) => this.pasted(event));
@@ -60,7 +62,7 @@ class Desk {
     if (root === this.root) return;
     this.log?.close();
     this.root = root;
-    this.stage = this.draft = this.log = undefined;
+    this.stage = this.draft = this.log = this.putBack = undefined;
     showProblem("");
     announce("");
     if (!root) {
@@ -143,10 +145,17 @@ class Desk {
     dialog.showModal();
   }
 
-  /** Write into the form how long the person was active. */
-  stamp() {
-    for (const input of this.root?.querySelectorAll("[name=active_seconds]") || []) {
-      /** @type {HTMLInputElement} */ (input).value = this.log?.activeSeconds || "";
+  /**
+   * Write into the form how long the person was active, and what they did.
+   * @param {SubmitEvent} event
+   */
+  stamp(event) {
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    if (!this.log || !this.root?.contains(form) || !form.querySelector("[name=events]")) return;
+    const { fields, putBack } = this.log.take();
+    this.putBack = putBack;
+    for (const [name, value] of Object.entries({ active_seconds: this.log.activeSeconds, ...fields })) {
+      /** @type {HTMLInputElement} */ (form.querySelector(`[name=${name}]`)).value = value;
     }
   }
 
@@ -158,8 +167,16 @@ class Desk {
   }
 
   /** @param {CustomEvent} event */
+  unsent(event) {
+    this.putBack?.();
+    this.outbox.failed(event);
+  }
+
+  /** @param {CustomEvent} event */
   failed(event) {
-    if (refused(event.detail.xhr.getResponseHeader("X-Session"))) {
+    const isLocked = refused(event.detail.xhr.getResponseHeader("X-Session"));
+    if (isLocked || event.detail.xhr.status >= 500) this.putBack?.(); // with every other refusal the server kept the log
+    if (isLocked) {
       this.outbox.refused(event);
       return;
     }

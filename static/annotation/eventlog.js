@@ -45,18 +45,25 @@ export class EventLog {
     return (this.activeMs / 1000).toFixed(1);
   }
 
+  /** Take what was recorded since the last piece: as fields of a form, and a way to put it back if it did not arrive. */
+  take() {
+    // Seconds since the claim: grows over reloads too, so that no piece is taken for another.
+    this.sequence = Math.max(this.sequence + 1, Math.floor((Date.now() - this.claimed) / 1000));
+    const taken = this.events.splice(0);
+    return {
+      fields: { sequence: String(this.sequence), events: JSON.stringify(taken) },
+      putBack: () => void this.events.unshift(...taken.splice(0)),
+    };
+  }
+
   flush() {
     if (!this.events.length || !this.url) return;
     const token = /** @type {HTMLInputElement | null} */ (this.root.querySelector("[name=csrfmiddlewaretoken]"));
-    // Seconds since the claim: grows over reloads too, so that no piece is taken for another.
-    this.sequence = Math.max(this.sequence + 1, Math.floor((Date.now() - this.claimed) / 1000));
     const body = new FormData();
     if (token) body.set("csrfmiddlewaretoken", token.value);
-    body.set("sequence", String(this.sequence));
-    const events = this.events.splice(0);
-    body.set("events", JSON.stringify(events));
-    const again = () => (this.events = [...events, ...this.events]); // with the next piece
-    fetch(this.url, { method: "POST", body, keepalive: true }).then((response) => response.headers.has("X-Session") && again(), again);
+    const { fields, putBack } = this.take();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    fetch(this.url, { method: "POST", body, keepalive: true }).then((response) => response.headers.has("X-Session") && putBack(), putBack);
   }
 
   close() {

@@ -3,7 +3,7 @@ import { keep, kept } from "../web/tab.js";
 import { _, showProblem } from "./text.js";
 
 const AGAIN_MS = 4000;
-const OF_THE_PAGE = ["csrfmiddlewaretoken", "version", "active_seconds"]; // newer on the page that sends it again
+const OF_THE_PAGE = ["csrfmiddlewaretoken", "version", "active_seconds", "sequence", "events"]; // newer on the page that sends it again
 
 /**
  * What could not be sent, for want of a connection or of the session that it belongs to, is sent as soon as it can be,

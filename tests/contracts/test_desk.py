@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
+from isal import igzip
 
 from annotation.campaigns.services.campaigns import guideline_publish
 from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, EventChunk, Participation
@@ -164,6 +165,31 @@ def test_the_click_log_is_stored_and_what_is_malformed_is_dropped(door):
     sent = {"sequence": 0, "events": json.dumps([[1, "show"]])}
     assert seat.client.post(address, sent).status_code == 204
     assert EventChunk.objects.count() == 1
+
+
+def test_a_piece_of_the_click_log_comes_with_the_answer_once_and_stays_if_the_answer_is_refused(door):
+    seat = door()
+    page = seat.open()
+    _, assignment = form(page, "(?:stage|answer)")
+
+    def pieces():
+        kept = EventChunk.objects.filter(assignment=assignment).order_by("sequence")
+        return [(one.sequence, json.loads(igzip.decompress(bytes(one.events)))) for one in kept]
+
+    assert answer(seat, page, 9, sequence="3", events='[[1, "show"]]').status_code == 422
+    assert pieces() == [(3, [[1, "show", None]])]
+    for _ in range(2):  # the second is the same form sent again
+        answer(seat, page, 4, sequence="5", events='[[7, "answer", 4], [8, "typed"]]')
+    assert pieces() == [(3, [[1, "show", None]]), (5, [[7, "answer", 4]])]
+    assert Annotation.objects.get().assignment_id == assignment.pk
+
+
+@pytest.mark.parametrize("events", ["{", "[", '"x"', "[[1]]", "1" * 5000, "[" * 100_000])
+def test_no_answer_is_refused_for_its_click_log(door, events):
+    seat = door()
+    answer(seat, seat.open(), sequence="0", events=events)
+    assert Annotation.objects.count() == 1
+    assert not EventChunk.objects.exists()
 
 
 def test_a_change_of_the_guidelines_comes_before_the_item_once(door):

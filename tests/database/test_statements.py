@@ -94,6 +94,18 @@ def test_an_insert_writes_the_row_that_the_orm_would(campaign):
         Insert(Guideline).run(Guideline(campaign=campaign, version=7, body="", created_at=timezone.now()))
 
 
+def test_an_insert_once_leaves_the_row_that_is_stored(campaign):
+    once = Insert(Guideline, once=True)
+    first, second = (
+        Guideline(campaign=campaign, version=7, body=body, created_at=timezone.now()) for body in (SOLD, "")
+    )
+    with transaction.atomic():
+        assert once.run(first)
+        assert not once.run(second)
+    assert Guideline.objects.get(campaign=campaign, version=7).body == SOLD
+    assert (second.pk, second._state.adding) == (None, True)
+
+
 def test_a_value_that_the_query_does_not_use_is_found_when_it_is_compiled(campaign):
     statement = Statement(lambda campaign_id, _forgotten: items_of(campaign_id), type(campaign.pk), int)
     with pytest.raises(AssertionError, match="a blank is not in the query"):

@@ -58,6 +58,7 @@ annotation.slots.services.counting.submissions_adopt
 annotation.slots.services.counting.submissions_confirm
 annotation.slots.services.counting.submissions_withdraw
 annotation.items.services.follow_ups.follow_ups_add
+annotation.work.services.events.events_keep
 annotation.items.services.follow_ups.follow_ups_withdraw
 annotation.people.services.joining.participation_join
 annotation.people.services.joining.standing_join

@@ -63,13 +63,13 @@ def test_a_visitor_is_sent_to_the_login(site, name, pattern, method):
         assert answer.status_code == 405 or answer["Location"].startswith("/account/login/")
 
 
-@pytest.mark.parametrize("name", ["work", "work-state", "work-return"])
+@pytest.mark.parametrize("name", ["work", "work-state", "work-next", "work-return"])
 def test_another_workers_assignment_is_nowhere(lab, make_worker, name):
     mine = accept(make_worker("a"), lab.hit())
     client = Client()
     client.force_login(make_worker("b"))
-    paths = {"work": "", "work-state": "state/", "work-return": "return/"}
-    method = client.post if name == "work-return" else client.get
+    paths = {"work": "", "work-state": "state/", "work-next": "next/", "work-return": "return/"}
+    method = client.post if name in ("work-next", "work-return") else client.get
     assert method(f"/work/{mine.pk}/{paths[name]}", headers=HOST).status_code == 404
     mine.refresh_from_db()
     assert mine.state == "Accepted"

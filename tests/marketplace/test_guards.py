@@ -25,6 +25,7 @@ POLICY = {
     "work-mine": ("get", "worker"),
     "work": ("get post", "worker"),
     "work-state": ("get", "worker"),
+    "work-next": ("post", "worker"),
     "work-return": ("post", "worker"),
     "earnings": ("get", "worker"),
     "requesters": ("get", "worker"),

@@ -59,7 +59,7 @@ def test_an_appeal_whose_payment_is_undone_waits_again_and_can_be_granted_again(
 def test_who_has_no_statement_is_told_of_none(desk):
     made = desk(items=2, n=3, sign=False, terms={"undo_seconds": 0, "reward_cents": 50})
     made.round()
-    frame = made.worker("w").take().frames[0]
+    frame = made.worker("w").take().frame
     answer_one(frame)
     hand_in(frame)  # without our code: nobody vouches for who this is
     made.round()

@@ -70,7 +70,7 @@ def test_a_hit_that_a_manager_accepts_is_its_workers_whoever_the_address_named(d
     made.worker("victim").work()
     rounds(made)
     victim = ExternalIdentity.objects.get()
-    page = skip_the_rest(answer_one(readdressed(made.worker("liar").take().frames[0], workerId=victim.name)))
+    page = skip_the_rest(answer_one(readdressed(made.worker("liar").take().frame, workerId=victim.name)))
     send(page.form_to(SUBMIT))
     rounds(made)
     short = Ticket.objects.get(state="unmatched")
@@ -91,7 +91,7 @@ def test_an_unsigned_hit_that_falls_short_waits_for_a_manager_though_others_hold
     made = desk(items=3, n=3, sign=False, terms=HIT_OF_THREE)
     rounds(made)
     worker = made.worker("w")
-    urls = [worker.take().frames[0] for _ in range(3)]
+    urls = [worker.take().frame for _ in range(3)]
     pages = [enter(readdressed(url, workerId=name.format(number)) if name else url) for number, url in enumerate(urls)]
     for number in range(6):
         arrive(made, f"AINVENTED{number}", f"3INVENTED{number}")
@@ -107,7 +107,7 @@ def test_training_alone_in_several_unsigned_hits_is_not_paid_like_work(desk):
     made = desk(items=2, n=1, sign=False, has_training=True, terms={"items_per_ticket": 1, "places": 1})
     rounds(made)
     worker = made.worker("w")
-    urls = [worker.take().frames[0] for _ in range(2)]
+    urls = [worker.take().frame for _ in range(2)]
     Slot.objects.update(state="closed")
     for url in urls:
         page = enter(url)
@@ -126,7 +126,7 @@ def paused(desk):
     """Return a campaign that was paused while a worker was at the second item of three, and the page after it."""
     made = desk(items=3, n=1, terms=HIT_OF_THREE)
     rounds(made)
-    page = answer_one(made.worker("w").take().frames[0])
+    page = answer_one(made.worker("w").take().frame)
     move(made.campaign, "paused")
     return made, answer_in(page)
 
@@ -172,7 +172,7 @@ def test_the_id_of_an_owed_hit_in_an_unsigned_address_pays_no_other_hit(desk):
     made = desk(items=6, n=1, sign=False, terms=HIT_OF_THREE)
     worker, ticket = owed(made)
     hit = Posting.objects.get(owed_to=ticket.surrogate_id).hit_id
-    url = next(frame for frame in (worker.take().frames[0] for _ in range(2)) if hit not in frame)
+    url = next(frame for frame in (worker.take().frame for _ in range(2)) if hit not in frame)
     send(enter(readdressed(url, hitId=hit)).form_to(SUBMIT))
     rounds(made, 4)
     assert (paid(), waiting()) == ([50], 1)
@@ -188,7 +188,7 @@ def test_a_hit_is_measured_by_its_own_terms_whatever_hit_an_unsigned_address_nam
     Workforce.objects.update(terms={**made.workforce.terms, "items_per_ticket": 3, "reward_cents": 50})
     rounds(made)
     worker = made.worker("w")
-    url = next(frame for frame in (worker.take().frames[0] for _ in range(2)) if first.hit_id not in frame)
+    url = next(frame for frame in (worker.take().frame for _ in range(2)) if first.hit_id not in frame)
     send(answer_one(readdressed(url, hitId=first.hit_id)).form_to(SUBMIT))
     rounds(made, 4)
     assert (paid(), waiting()) == ([], 1)
@@ -200,7 +200,7 @@ def test_a_hit_that_was_given_back_holds_no_later_pay(desk):
     rounds(made)
     worker = made.worker("w")
     taken = worker.take()
-    answer_one(taken.frames[0])
+    answer_one(taken.frame)
     worker._give_back(taken)
     lapse(made, Ticket.objects.get())
     rounds(made, 2)
@@ -244,7 +244,7 @@ def test_a_signed_hit_waits_for_a_manager_if_invented_visits_hold_the_rest(desk)
     made = desk(items=6, n=1, terms={"items_per_ticket": 3, "reward_cents": 50, "places": 1})
     row = link(made.campaign, items_per_ticket=10)
     rounds(made)
-    page = enter(made.worker("w").take().frames[0])
+    page = enter(made.worker("w").take().frame)
     for number in range(5):
         come(unsigned(row, f"x{number}", f"y{number}"))
     send(answer_in(page).form_to(SUBMIT))
@@ -262,7 +262,7 @@ def test_one_item_that_expired_again_and_again_is_paid_once(desk):
     made = desk(items=12, n=1, terms={"items_per_ticket": 1, "places": 1, "reward_cents": 50})
     rounds(made)
     worker = made.worker("w")
-    urls = [worker.take().frames[0] for _ in range(4)]
+    urls = [worker.take().frame for _ in range(4)]
     page, expired = enter(urls[0]), []
     for _ in range(3):
         expired.append(str(Assignment.objects.get(state="live").pk))

@@ -215,14 +215,14 @@ def test_gold_of_a_hit_that_was_returned_comes_again(desk):
     rounds(made)
     worker = made.worker("w")
     taken = worker.take()
-    page = enter(taken.frames[0])
+    page = enter(taken.frame)
     for _ in range(16):
         page = send(page.form_to("/answer/"), label="1")
     worker._give_back(taken)
     lapse(made, Ticket.objects.get())
     factories.examine(made.campaign)
     assert (gold_shown(made.campaign).count(), GoldCheck.objects.count()) == (4, 0)
-    page = enter(worker.take().frames[0])
+    page = enter(worker.take().frame)
     while form := page.form_to("/answer/"):
         page = send(form, label="1")
     assert gold_shown(made.campaign).count() > 4

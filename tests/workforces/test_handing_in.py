@@ -36,7 +36,7 @@ def taken(desk):
     """Return a marketplace and the frame of one HIT of two items there with the first item in it."""
     made = desk(items=2, n=1, terms={"items_per_ticket": 2, "places": 1})
     rounds(made, 2)
-    return made, enter(made.worker("w").take().frames[0])
+    return made, enter(made.worker("w").take().frame)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -127,7 +127,7 @@ def test_what_is_owed_is_paid_without_agreeing_to_anything(desk, afterwards, sig
     worker, ticket = owed(made)
     take_back(afterwards, made.campaign, statement_path(ticket))
     posting = Posting.objects.get(owed_to=ticket.surrogate_id)
-    url = next(frame for frame in (worker.take().frames[0] for _ in range(3)) if posting.hit_id in frame)
+    url = next(frame for frame in (worker.take().frame for _ in range(3)) if posting.hit_id in frame)
     send(Browser().get(url).form_to(SUBMIT))
     rounds(made, 4)
     assert Ticket.objects.get(posting=posting).state == "approved"

@@ -13,7 +13,7 @@ from accounts.models import AuditEvent, Consent, ExternalIdentity
 from accounts.selectors import consent_text_current
 from annotation.models import Annotation, Assignment, EventChunk, Participation
 from annotation.people.services.withdrawal import participation_consent, withdrawal_ask, withdrawals_apply
-from annotation.work.services.events import events_store
+from annotation.work.services.events import Piece, events_store
 from quality.models import RuleFiring
 from quality.people.rules import Act, Collector, Condition
 from quality.people.services.manager_acts import ManagerAct, person_act
@@ -43,7 +43,7 @@ def twice():
         work(*come(unsigned(row, "p1", visit)))
     for one in Assignment.objects.all():
         events_store(
-            assignment_id=one.pk, surrogate_id=one.surrogate_id, sequence=1, events=[[1, "show"]], now=timezone.now()
+            assignment_id=one.pk, surrogate_id=one.surrogate_id, piece=Piece(1, [[1, "show"]]), now=timezone.now()
         )
     visits = set(Annotation.objects.values_list("surrogate_id", flat=True))
     confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\np1,s2\n")

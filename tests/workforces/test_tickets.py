@@ -42,7 +42,7 @@ def test_answering_and_handing_in_twice_have_one_effect(desk):
     worker = made.worker("a")
     taken = worker.take()
     client = Client()
-    page = client.get(local(taken.frames[0]), follow=True)
+    page = client.get(local(taken.frame), follow=True)
     client.post(path(page, "agree"), {"text": text_of(page)})
     page = client.get(visit_of(page))
     answer = path(page, "answer")
@@ -169,11 +169,11 @@ def test_work_under_a_name_without_our_code_goes_to_a_person_unpaid_and_uncounte
     made.round()
     worker = made.worker("victim")
     taken = worker.take()
-    query = dict(pair.split("=") for pair in taken.frames[0].split("?")[1].split("&"))
+    query = dict(pair.split("=") for pair in taken.frame.split("?")[1].split("&"))
     client, page = arrive(made, query["workerId"], query["assignmentId"], query["hitId"])
     answer(client, page)
     submit = f"http://worker.localhost:{made.market.port}" + re.sub(
-        r".*?(/s/[^&]*).*", r"\1", taken.frames[0].replace("%2F", "/")
+        r".*?(/s/[^&]*).*", r"\1", taken.frame.replace("%2F", "/")
     )
     worker.browser.send(
         Form(submit + "/mturk/externalSubmit", "post", {"assignmentId": query["assignmentId"], "x": "1"})
@@ -196,7 +196,7 @@ def test_work_that_never_opened_our_page_is_kept_for_a_person_who_may_refuse_it(
     made.round()
     worker = made.worker("stranger")
     taken = worker.take()
-    query = {name: values[0] for name, values in parse_qs(urlsplit(taken.frames[0]).query).items()}
+    query = {name: values[0] for name, values in parse_qs(urlsplit(taken.frame).query).items()}
     worker.browser.send(
         Form(query["turkSubmitTo"] + "/mturk/externalSubmit", "post", {"assignmentId": query["assignmentId"], "x": "1"})
     )

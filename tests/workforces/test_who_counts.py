@@ -85,7 +85,7 @@ def in_standing(known, request):
 def test_who_was_erased_is_no_second_vote_under_an_invented_name(in_standing):
     made, worker, first = in_standing
     assert erase(first).status_code == 200
-    page = answer_one(readdressed(worker.take().frames[0], workerId="AINVENTED"))
+    page = answer_one(readdressed(worker.take().frame, workerId="AINVENTED"))
     send(page.form_to(SUBMIT))
     rounds(made, 4)
     assert states() == ["counted", "given_up"]
@@ -107,7 +107,7 @@ def test_what_a_worker_hands_in_after_they_were_erased_makes_them_nobody_new(kno
     made, worker, first = known
     taken = worker.take()  # never opened here
     assert erase(first).status_code == 200
-    hand_in(taken.frames[0], label="4")
+    hand_in(taken.frame, label="4")
     rounds(made)
     assert (Ticket.objects.count(), Ticket.objects.get(problem__gt="").state) == (2, "unmatched")
     assert not ExternalIdentity.objects.exists()
@@ -138,7 +138,7 @@ def test_a_suspension_is_not_left_behind_by_being_erased(known):
 def test_a_task_handed_in_before_its_work_is_done_waits_for_a_manager(desk, sign):
     made = desk(items=10, n=1, sign=sign, terms={"items_per_ticket": 10, "reward_cents": 50})
     made.round()
-    url = made.worker("w").take().frames[0]
+    url = made.worker("w").take().frame
     answer_one(url)
     hand_in(url)
     rounds(made)
@@ -159,7 +159,7 @@ def test_a_task_whose_items_were_skipped_waits_for_a_manager(desk, trained):
     if trained:
         assert worker.work() == "handed_in"
     else:
-        page = answer_one(worker.take().frames[0])
+        page = answer_one(worker.take().frame)
         while (skip := page.form_to("/skip/")) is not None:
             page = Browser().send(skip, reason="unclear")
         Browser().send(page.form_to(SUBMIT))
@@ -177,7 +177,7 @@ def test_an_answer_in_each_of_several_tasks_is_not_paid_like_several_that_are_do
     made = desk(items=items, n=3, quota=quota, terms={"items_per_ticket": 3, "reward_cents": 50, "places": 1})
     rounds(made)
     worker = made.worker("w")
-    pages = [answer_one(worker.take().frames[0]) for _ in range(3)]
+    pages = [answer_one(worker.take().frame) for _ in range(3)]
     for page in pages:
         Browser().send(Browser().get(page.url).form_to(SUBMIT))
     rounds(made)
@@ -213,7 +213,7 @@ def test_a_visit_whose_items_were_skipped_does_not_leave_with_the_code_of_whole_
 def test_a_refusal_is_undone_before_the_same_ticket_is_accepted(desk):
     made = desk(items=2, n=3, sign=False, terms={"undo_seconds": 600, "reward_cents": 50})
     made.round()
-    url = made.worker("w").take().frames[0]
+    url = made.worker("w").take().frame
     answer_one(url)
     hand_in(url)  # without our code
     made.round()

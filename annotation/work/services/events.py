@@ -1,7 +1,9 @@
 """The click log, stored in compressed pieces as they arrive, each only once."""
 
+import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -9,11 +11,12 @@ from django.conf import settings
 from django.db.models import F
 from isal import igzip
 
+from accounts.parameters import whole_number
 from accounts.selectors import knows_of_behaviour
 from annotation.models import Assignment, EventChunk, EventTally
 from annotation.work.services.assignments import NoSuchAssignment
-from database.statements import Statement
-from database.transactions import durable
+from database.statements import Insert, Statement
+from database.transactions import durable, require_transaction
 
 MAX_EVENTS = 2_000
 MAX_CHUNKS = 1_000  # of one assignment: a page sends one every few seconds while something happens
@@ -35,7 +38,27 @@ _OWN = Statement(
 )
 
 
-def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime) -> int:
+_ADD = Insert(EventChunk, once=True)
+
+
+class Piece(NamedTuple):
+    """A piece of the log as a page sent it. Pieces of an assignment have growing numbers."""
+
+    sequence: int
+    events: list[Any]
+
+
+def piece_sent(fields: Mapping[str, Any]) -> Piece | None:
+    """Return the piece among a form's fields ``events`` (JSON) and ``sequence``; None without one or if it is malformed."""
+    sequence = whole_number(str(fields.get("sequence", "")), -1)
+    try:
+        events = json.loads(fields.get("events") or "[]")
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return Piece(sequence, events) if isinstance(events, list) and events and sequence >= 0 else None
+
+
+def events_store(*, assignment_id: UUID, surrogate_id: UUID, piece: Piece, now: datetime) -> int:
     """Store one piece of the log and return how many events it held; a piece sent again changes nothing.
 
     Raises
@@ -45,25 +68,30 @@ def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, even
     own = _OWN.first(assignment_id, surrogate_id)
     if own is None:
         raise NoSuchAssignment
+    return _kept_alone(own, surrogate_id, piece, now)
+
+
+def events_keep(own: Assignment, surrogate_id: UUID, piece: Piece, now: datetime) -> int:
+    """Do what `events_store` does for a person's own assignment, as part of a transaction."""
+    require_transaction()
+    assignment_id, sequence, events = own.pk, *piece
     kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
     has_told = any(kind in TOLD or kind == LEFT for _at, kind, _value in kept)
     if has_told and not knows_of_behaviour(scope_id=own.campaign_id, surrogate_id=surrogate_id):
         kept, has_told = [event for event in kept if event[1] not in TOLD], False
     if not kept or not 0 <= sequence < MAX_CHUNKS:
         return 0
-    _store(assignment_id, sequence, kept, now, has_told=has_told)
+    packed = igzip.compress(orjson.dumps(kept), 2)
+    chunk = EventChunk(assignment_id=assignment_id, sequence=sequence, events=packed, received_at=now)
+    if _ADD.run(chunk) and has_told:
+        _count(assignment_id, kept)
     return len(kept)
 
 
-@durable
-def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datetime, *, has_told: bool) -> None:
-    _, is_new = EventChunk.objects.get_or_create(
-        assignment_id=assignment_id,
-        sequence=sequence,
-        defaults={"events": igzip.compress(orjson.dumps(kept), 2), "received_at": now},
-    )
-    if not (is_new and has_told):
-        return
+_kept_alone = durable(events_keep)
+
+
+def _count(assignment_id: UUID, kept: list[list[Any]]) -> None:
     pasted = [max(value or 0, 0) for _at, kind, value in kept if kind == PASTE]
     EventTally.objects.get_or_create(assignment_id=assignment_id)
     EventTally.objects.filter(assignment_id=assignment_id).update(

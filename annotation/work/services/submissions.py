@@ -29,6 +29,7 @@ from annotation.tasktypes.base import AnswerError, Draft, Written
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.work.services.assignments import AssignmentOver, HandedInElsewhere, assignment_locked
 from annotation.work.services.drafts import draft_advanced, draft_write
+from annotation.work.services.events import events_keep, piece_sent
 from annotation.work.services.shown import shown_of
 from database.statements import Update
 from database.transactions import durable
@@ -63,13 +64,16 @@ def answer_take(
 
     Taking the last answer again has no further effect and returns the same annotation. A late submission is kept
     and marked; it does not count, because the slot may be another annotator's by now. A provisional one fills its
-    slot, but counts only when it is confirmed (`annotation.slots.services.counting.submissions_confirm`).
+    slot, but counts only when it is confirmed (`annotation.slots.services.counting.submissions_confirm`). A piece of the
+    click log that came with the answer is stored with it.
 
     Raises
     ------
     AnswerError, DraftConflict, AssignmentOver, HandedInElsewhere, NoSuchAssignment
     """
     assignment, place = assignment_locked(assignment_id, surrogate_id)
+    if (piece := piece_sent(sent)) is not None:
+        events_keep(assignment, surrogate_id, piece, now)
     annotation = getattr(assignment, "annotation", None)
     if annotation is None:
         draft = draft_advanced(assignment, stage, sent, now)

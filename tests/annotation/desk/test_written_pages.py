@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from annotation.models import Annotation, Campaign, EventTally
-from annotation.work.services.events import events_store
+from annotation.work.services.events import Piece, events_store
 from measures.behaviour import leaving
 from quality.follow_ups.selectors import follow_ups_of
 from quality.people.selectors.behaviour import _known, behaviour_of
@@ -222,8 +222,7 @@ def test_pasting_and_leaving_are_told_with_how_often_they_point_at_people_whose_
         events_store(
             assignment_id=assignment.pk,
             surrogate_id=person.surrogate_id,
-            sequence=1,
-            events=[*pasted, [200, "blur", None]],
+            piece=Piece(1, [*pasted, [200, "blur", None]]),
             now=timezone.now(),
         )
         writing.send(assignment, "write", question=f"{assignment.item.content['subject']}是谁写的？")

@@ -20,7 +20,7 @@ from annotation.slots.services.sweeps import assignments_expire
 from annotation.tasktypes.base import AnswerError
 from annotation.work.services.assignments import AssignmentOver, DraftConflict, NoSuchAssignment, deadline_extend
 from annotation.work.services.drafts import draft_save, stage_advance, stage_back
-from annotation.work.services.events import events_store
+from annotation.work.services.events import Piece, events_store
 from annotation.work.services.submissions import assignment_submit
 from annotation.work.services.undo import submission_undo
 from tests import factories
@@ -116,7 +116,7 @@ def test_someone_elses_assignment_does_not_exist(now):
         lambda **who: assignment_submit(**who, now=now),
         lambda **who: item_report(**who, text="x", now=now),
         lambda **who: deadline_extend(**who, now=now),
-        lambda **who: events_store(**who, sequence=1, events=[[1, "show"]], now=now),
+        lambda **who: events_store(**who, piece=Piece(1, [[1, "show"]]), now=now),
     ):
         with pytest.raises(NoSuchAssignment):
             call(assignment_id=assignment.pk, surrogate_id=stranger.surrogate_id)
@@ -165,8 +165,8 @@ def test_the_click_log_keeps_known_events_once_and_nothing_typed(now):
     assignment = factories.claim(campaign, person)
     who = {"assignment_id": assignment.pk, "surrogate_id": person.surrogate_id, "now": now}
     events = [[5, "show"], [9, "box_focus", 3], [9, "typed", 3], [9, "key", "secret"], "x", [1.5, "show"], {}]
-    assert events_store(sequence=4, events=events, **who) == 2
-    assert events_store(sequence=4, events=[[7, "hide"]], **who) == 1
+    assert events_store(piece=Piece(4, events), **who) == 2
+    assert events_store(piece=Piece(4, [[7, "hide"]]), **who) == 1
     assert orjson.loads(igzip.decompress(bytes(EventChunk.objects.get().events))) == [
         [5, "show", None],
         [9, "box_focus", 3],
@@ -178,7 +178,7 @@ def test_withdrawing_unlinks_the_work_and_asks_for_it_again(now):
     person, other = factories.annotator(campaign), factories.annotator(campaign)
     done = factories.annotate(campaign, person)
     held = factories.claim(campaign, person)
-    events_store(assignment_id=held.pk, surrogate_id=person.surrogate_id, sequence=1, events=[[1, "show"]], now=now)
+    events_store(assignment_id=held.pk, surrogate_id=person.surrogate_id, piece=Piece(1, [[1, "show"]]), now=now)
     item_report(assignment_id=held.pk, surrogate_id=person.surrogate_id, text="odd", now=now)
     assert participation_withdraw(campaign=campaign, surrogate_id=person.surrogate_id, now=now) == 1
     done.refresh_from_db()

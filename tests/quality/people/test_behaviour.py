@@ -13,7 +13,7 @@ from isal import igzip
 from accounts.models import Consent, Role
 from annotation.models import Annotation, EventChunk, EventTally, Participation, Slot
 from annotation.people.services.withdrawal import participation_withdraw
-from annotation.work.services.events import events_store, events_trim
+from annotation.work.services.events import Piece, events_store, events_trim
 from measures.behaviour import known_by_gold, pace, pointed_at, sameness, twins, untrusted
 from measures.judgments import Repeats, judgments_of
 from quality.models import BehaviourSnapshot, GoldCheck, GoldKey
@@ -120,8 +120,7 @@ def send(assignment, person, sequence=0):
     return events_store(
         assignment_id=assignment.pk,
         surrogate_id=person.surrogate_id,
-        sequence=sequence,
-        events=events,
+        piece=Piece(sequence, events),
         now=timezone.now(),
     )
 
@@ -146,8 +145,7 @@ def test_only_of_who_was_told_is_anything_kept():
         events_store(
             assignment_id=assignment.pk,
             surrogate_id=person.surrogate_id,
-            sequence=sequence,
-            events=huge,
+            piece=Piece(sequence, huge),
             now=timezone.now(),
         )
     tally.refresh_from_db()

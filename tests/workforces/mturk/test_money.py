@@ -286,7 +286,7 @@ def test_work_that_could_not_be_handed_in_is_paid_by_a_posting_for_one(desk):
     worker = made.worker("unlucky")
     taken = worker.take()
     worker.in_frame(taken, until="externalSubmit")
-    worker.browser.send(taken.form_to("/return/"))  # the frame broke, say
+    worker.browser.send(taken.give_back)  # the frame broke, say
     boss = factories.user()
     surrogate_id = Ticket.objects.get().surrogate_id
     posting_end(posting=Posting.objects.get(), now=timezone.now())
