@@ -3,13 +3,16 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from database.statements import Update
 from jobs.models import Job, JobState
 
 P = TypeVar("P")  # the TypedDict of a payload
@@ -29,6 +32,18 @@ STOPPING = threading.Event()
 
 class RetryLater(Exception):
     """Something outside failed temporarily; the job should be retried."""
+
+
+def _running(pk: Any, attempt: Any) -> QuerySet[Job]:
+    return Job.objects.filter(pk=pk, attempt=attempt, state=JobState.RUNNING)
+
+
+_HOLD = Update(
+    lambda pk, attempt, until: (_running(pk, attempt), {"lease_until": until}),
+    UUID,
+    int,
+    datetime,
+)
 
 
 class Work:
@@ -94,7 +109,10 @@ class Work:
         if result:
             self.job.result = {**self.job.result, **result}
             changes["result"] = self.job.result
-        held = Job.objects.filter(pk=self.job.pk, attempt=self.attempt, state=JobState.RUNNING).update(**changes)
+        if len(changes) == 1:
+            held = _HOLD.run(self.job.pk, self.attempt, changes["lease_until"])
+        else:
+            held = _running(self.job.pk, self.attempt).update(**changes)
         if not held:
             raise LeaseLost
         if self._listener:

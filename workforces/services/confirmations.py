@@ -28,9 +28,9 @@ from workforces.services.terms import ticket_terms
 from workforces.services.tickets import ticket_annotations
 
 
-def unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
+def unconfirmed(ticket_pk: int) -> QuerySet[Ticket]:
     """Return the row of a ticket if the other side hasn't confirmed it yet."""
-    return Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED])
+    return Ticket.objects.filter(pk=ticket_pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED])
 
 
 def refused_before(ticket: Ticket, person: UUID) -> str:

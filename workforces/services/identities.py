@@ -24,11 +24,15 @@ from workforces.models import Errand, Ticket, Workforce
 
 def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
     """Return the existing ticket of an arrival, or None."""
-    found: Ticket | None
     if arrival.is_signed:
-        found = _BY_NAME.first(workforce.pk, arrival.remote_id, workforce.source, arrival.worker)
-    else:
-        found = _BY_VISIT.first(workforce.pk, UUID(arrival.visit)) if arrival.visit else None
+        return ticket_named(workforce=workforce, remote_id=arrival.remote_id, name=arrival.worker)
+    found: Ticket | None = _BY_VISIT.first(workforce.pk, UUID(arrival.visit)) if arrival.visit else None
+    return found
+
+
+def ticket_named(*, workforce: Workforce, remote_id: str, name: str) -> Ticket | None:
+    """Return the ticket of a known person, or None."""
+    found: Ticket | None = _BY_NAME.first(workforce.pk, remote_id, workforce.source, name)
     return found
 
 
@@ -68,8 +72,16 @@ def surrogate_begin(*, workforce: Workforce, arrival: Arrival) -> UUID:
 
 def claimed_name(ticket: Ticket) -> str:
     """Return the name that an unconfirmed visit claims; empty if the ticket's person is known."""
-    claimed = ClaimedIdentity.objects.filter(surrogate_id=ticket.surrogate_id)
-    return claimed.values_list("name", flat=True).first() or ""
+    claimed = _CLAIMED.rows(ticket.surrogate_id)
+    return str(claimed[0][0]) if claimed else ""
+
+
+_CLAIMED = Statement(
+    lambda surrogate_id: (
+        ClaimedIdentity.objects.filter(surrogate_id=surrogate_id).order_by("pk").values_list("name")[:1]
+    ),
+    UUID,
+)
 
 
 def person_name(errand: Errand) -> str:
@@ -100,8 +112,8 @@ _IS_KNOWN = Statement(
 
 def ticket_people_lock(ticket: Ticket, *, name: str = "") -> None:
     """Lock the participations of a ticket's person, and of the person it may turn out to be, before the ticket."""
-    named = ExternalIdentity.objects.filter(source=ticket.workforce.source, name=name)
-    people = {ticket.surrogate_id, *(named.values_list("surrogate_id", flat=True) if name else ())}
+    named = external_known(source=ticket.workforce.source, name=name) if name else None
+    people = {ticket.surrogate_id, named or ticket.surrogate_id}
     people_lock(campaign_id=ticket.workforce.campaign_id, surrogate_ids=people)
 
 

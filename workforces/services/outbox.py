@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.audit import record
+from database.statements import Insert
 from database.transactions import durable, require_transaction
 from workforces.models import (
     Appeal,
@@ -31,11 +32,18 @@ def errand_add(
 ) -> Errand:
     """Store an errand, once; if the token exists already, return its errand."""
     require_transaction()
-    errand, _ = Errand.objects.get_or_create(
+    errand = Errand(
         token=token or f"{kind}-{secrets.token_hex(16)}",
-        defaults={"workforce": workforce, "kind": kind, "due_at": due_at, "surrogate_id": surrogate_id, **what},
+        workforce=workforce,
+        kind=kind,
+        due_at=due_at,
+        surrogate_id=surrogate_id,
+        **what,
     )
-    return errand
+    return errand if _ADD.run(errand) else Errand.objects.get(token=errand.token)
+
+
+_ADD = Insert(Errand, once=True)
 
 
 @durable

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_noop
 
 from accounts.audit import record
 from annotation.models import Campaign
+from database.statements import Insert, Statement, Update
 from database.transactions import durable, require_transaction
 from web.errors import KeyedError
 from web.metrics import PAID_CENTS
@@ -61,7 +62,16 @@ REFUSED_BEFORE = gettext_noop(
 
 def is_pay_refused(*, campaign_id: UUID, surrogate_id: UUID) -> bool:
     """Return whether a person's pay was refused, so that their submissions wait for a manager."""
-    return PayRefusal.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exists()
+    return bool(_PAY_REFUSAL.rows(campaign_id, surrogate_id))
+
+
+_PAY_REFUSAL = Statement(
+    lambda campaign_id, surrogate_id: PayRefusal.objects.filter(
+        campaign_id=campaign_id, surrogate_id=surrogate_id
+    ).values_list("pk"),
+    UUID,
+    UUID,
+)
 
 
 def pay_refusal_end(*, campaign: Campaign, surrogate_id: UUID) -> None:
@@ -124,14 +134,26 @@ def pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
 
 def ticket_lock(pk: int) -> Ticket:
     """Lock a ticket while its pay is decided, so that an approval and a refusal never run concurrently."""
-    held = Ticket.objects.select_for_update(no_key=True, of=("self",))
-    return held.select_related("workforce").get(pk=pk)
+    held: Ticket | None = _LOCKED.first(pk)
+    if held is None:
+        raise Ticket.DoesNotExist
+    return held
+
+
+_LOCKED = Statement(
+    lambda pk: (
+        Ticket.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("workforce", "posting__workforce")
+        .filter(pk=pk)
+    ),
+    int,
+)
 
 
 @durable
 def _approve(pk: int, now: datetime) -> bool:
     ticket = ticket_lock(pk)
-    if ticket.state != TicketState.SUBMITTED or pay_errands(ticket, *LIVE).exists():
+    if ticket.state != TicketState.SUBMITTED or _LIVE_DECISIONS.rows(pk):
         return False
     errand_add(
         workforce=ticket.workforce,
@@ -147,7 +169,13 @@ def _approve(pk: int, now: datetime) -> bool:
 
 def attempts_of(ticket: Ticket) -> int:
     """Return the number of pay decisions on a ticket: each decision has its own token."""
-    return ticket.errands.filter(kind__in=PAY_DECISIONS).count()
+    return len(_DECISIONS.rows(ticket.pk))
+
+
+_DECISIONS = Statement(
+    lambda ticket: Errand.objects.filter(ticket=ticket, kind__in=PAY_DECISIONS).values_list("pk"), int
+)
+_LIVE_DECISIONS = Statement(lambda ticket: pay_errands(ticket, *LIVE).values_list("pk"), int)
 
 
 @durable
@@ -219,11 +247,7 @@ def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool
     """Record that a ticket was approved, by us or automatically by the marketplace; return whether that is new."""
     require_transaction()
     terms = ticket_terms(ticket)
-    moved = (
-        Ticket.objects.filter(pk=ticket.pk)
-        .exclude(state=TicketState.APPROVED)
-        .update(state=TicketState.APPROVED, decided_at=now)
-    )
+    moved = _APPROVED.run(ticket.pk, now)
     if moved:
         _enter(ticket, errand, "reward", terms.reward_cents, now)
     return bool(moved)
@@ -239,18 +263,31 @@ def bonus_paid(*, errand: Errand, now: datetime) -> None:
 
 def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: datetime) -> None:
     terms = ticket_terms(ticket)
-    LedgerEntry.objects.create(
-        campaign_id=ticket.workforce.campaign_id,
-        workforce=ticket.workforce,
-        ticket=ticket,
-        errand=errand,
-        surrogate_id=ticket.surrogate_id,
-        kind=kind,
-        cents=cents,
-        at=now,
-        fee_cents=fee_cents(cents, share=terms.fee_share),
+    _ENTER.run(
+        LedgerEntry(
+            campaign_id=ticket.workforce.campaign_id,
+            workforce=ticket.workforce,
+            ticket=ticket,
+            errand=errand,
+            surrogate_id=ticket.surrogate_id,
+            kind=kind,
+            cents=cents,
+            at=now,
+            fee_cents=fee_cents(cents, share=terms.fee_share),
+        )
     )
     transaction.on_commit(partial(PAID_CENTS.add, kind, by=cents))
+
+
+_ENTER = Insert(LedgerEntry)
+_APPROVED = Update(
+    lambda pk, now: (
+        Ticket.objects.filter(pk=pk).exclude(state=TicketState.APPROVED),
+        {"state": TicketState.APPROVED, "decided_at": now},
+    ),
+    int,
+    datetime,
+)
 
 
 def committed_cents(workforce: Workforce) -> int:

@@ -9,9 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.audit import record
+from database.statements import Update
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
 from web.request_log import current_request_id, logged_as
@@ -83,9 +85,7 @@ def errands_run(*, work: Work, sender: Sender, workforce: Workforce, seconds: fl
 def _run(work: Work, sender: Sender, errand: Errand, now: datetime) -> bool:
     again = errand.state == ErrandState.SENDING
     with work.step_beside():
-        taken = Errand.objects.filter(pk=errand.pk, state=errand.state, attempts=errand.attempts).update(
-            state=ErrandState.SENDING, sending_since=errand.sending_since or now, attempts=errand.attempts + 1
-        )
+        taken = _TAKE.run(errand.pk, errand.state, errand.attempts, errand.sending_since or now)
     if not taken:  # it was undone, or is another worker's
         return False
     errand.sending_since = errand.sending_since or now
@@ -112,12 +112,30 @@ def _run(work: Work, sender: Sender, errand: Errand, now: datetime) -> bool:
         _fail(work, errand, str(error) or repr(error), now)
         return False
     with work.step_beside():
-        done = Errand.objects.filter(pk=errand.pk, state=ErrandState.SENDING).update(
-            state=ErrandState.CONFIRMED, confirmed_at=timezone.now(), error=""
-        )
+        done = _CONFIRM.run(errand.pk, timezone.now())
         if done:
             effect(timezone.now())
     return bool(done)
+
+
+_TAKE = Update(
+    lambda pk, state, attempts, since: (
+        Errand.objects.filter(pk=pk, state=state, attempts=attempts),
+        {"state": ErrandState.SENDING, "sending_since": since, "attempts": F("attempts") + 1},
+    ),
+    int,
+    str,
+    int,
+    datetime,
+)
+_CONFIRM = Update(
+    lambda pk, now: (
+        Errand.objects.filter(pk=pk, state=ErrandState.SENDING),
+        {"state": ErrandState.CONFIRMED, "confirmed_at": now, "error": ""},
+    ),
+    int,
+    datetime,
+)
 
 
 def _growing(errand: Errand) -> float:

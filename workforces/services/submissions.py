@@ -9,6 +9,7 @@ from accounts.identities import claimed_forget, external_surrogate
 from accounts.models import Surrogate
 from accounts.selectors import is_forgotten
 from annotation.slots.services.counting import submissions_give_up
+from database.statements import Statement, Update
 from database.transactions import durable
 from workforces.kinds.base import Submission
 from workforces.models import Posting, Ticket, TicketState
@@ -29,13 +30,8 @@ def ticket_confirm(*, ticket: Ticket, remote: Submission, has_code: bool, now: d
     ticket_people_lock(ticket, name=remote.worker)
     forgotten = not ticket.is_signed and is_forgotten(source=ticket.workforce.source, name=remote.worker)
     problem = _doubt(ticket, forgotten=forgotten) if proven else gettext_noop("Submitted without the completion code")
-    moved = unconfirmed(ticket).update(
-        state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
-        submitted_at=remote.submitted_at,
-        auto_approval_at=remote.auto_approval_at,
-        problem=problem,
-    )
-    if not moved:
+    state = TicketState.UNMATCHED if problem else TicketState.SUBMITTED
+    if not _CONFIRM.run(ticket.pk, state, remote.submitted_at, remote.auto_approval_at, problem):
         return False
     if forgotten:
         claimed_forget(surrogate_id=ticket.surrogate_id)
@@ -51,16 +47,30 @@ def ticket_confirm(*, ticket: Ticket, remote: Submission, has_code: bool, now: d
     return True
 
 
+_CONFIRM = Update(
+    lambda pk, state, submitted_at, auto_approval_at, problem: (
+        unconfirmed(pk),
+        {"state": state, "submitted_at": submitted_at, "auto_approval_at": auto_approval_at, "problem": problem},
+    ),
+    int,
+    str,
+    datetime,
+    datetime,
+    str,
+)
+_AS_STORED = Statement(lambda pk: Ticket.objects.filter(pk=pk).only("answered_at", "problem"), int)
+
+
 def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
     """Return the reason why a manager has to check a submission with our code; empty if there is none.
 
     ``forgotten``: its worker was erased here.
     """
-    answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
-    if not answered_at:
+    stored = _AS_STORED.first(ticket.pk)
+    if not stored.answered_at:
         return gettext_noop("This assignment was submitted before its items were answered")
-    if problem or ticket.is_signed:
-        return str(problem)
+    if stored.problem or ticket.is_signed:
+        return str(stored.problem)
     if forgotten and claimed_name(ticket):
         return gettext_noop("The worker asked us to delete their ID and came back under another name")
     # The address may have named another HIT, which asks for less than the one that this turned out to be.

@@ -209,8 +209,13 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
             _ADD_WORK.run(TicketWork(annotation=taken.annotation, ticket=ticket))
     if len(_WORK.rows(ticket.pk)) >= terms.items_per_ticket:
         ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
-    _BY_KEY.refresh(ticket, ticket.pk)
+    ticket_refresh(ticket)
     return ticket
+
+
+def ticket_refresh(ticket: Ticket) -> None:
+    """Read a ticket's row again."""
+    _BY_KEY.refresh(ticket, ticket.pk)
 
 
 _BY_KEY = Statement(lambda pk: Ticket.objects.filter(pk=pk), int)
@@ -348,4 +353,7 @@ def _has_another_begun(ticket: Ticket) -> bool:
 
 def ticket_annotations(ticket: Ticket) -> list[Annotation]:
     """Return the annotations submitted with a ticket."""
-    return list(Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk"))
+    return _ANSWERS.instances(ticket.pk)
+
+
+_ANSWERS = Statement(lambda ticket: Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk"), int)

@@ -7,11 +7,13 @@ assignment, annotation, item, slot (docs/explanation/work-distribution.md).
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from functools import cache, reduce
+from operator import or_
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import (
     FILLING,
@@ -31,19 +33,35 @@ from annotation.models import (
     Split,
     Standing,
 )
-from database.statements import Insert, Update
+from database.statements import Insert, Statement, Update
 from database.transactions import require_transaction
 
 State = AnnotationState
 TWICE = "annotated before in another visit"
 SUSPENDED = "suspended"  # why the work of an annotator who was suspended is excluded
+FEW = 4  # rows for which a compiled statement is kept for each number of them, as of the answers of a ticket
 
 
 def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
     """Lock people's participations in a campaign, in a fixed order; people without one are left out."""
     require_transaction()
-    places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id__in=set(surrogate_ids))
-    return list(places.select_for_update(no_key=True).order_by("pk"))
+    people = sorted(set(surrogate_ids))
+    if len(people) > FEW:
+        return list(_places(campaign_id, Q(surrogate_id__in=people)))
+    return _few_places(len(people)).instances(campaign_id, *people) if people else []
+
+
+def _places(campaign_id: Any, people: Q) -> QuerySet[Participation]:
+    places = Participation.objects.filter(people, campaign_id=campaign_id)
+    return places.select_for_update(no_key=True).order_by("pk")
+
+
+@cache
+def _few_places(people: int) -> Statement:
+    def build(campaign_id: Any, *surrogate_ids: Any) -> QuerySet[Participation]:
+        return _places(campaign_id, reduce(or_, (Q(surrogate_id=one) for one in surrogate_ids)))
+
+    return Statement(build, *[UUID] * (1 + people))
 
 
 # --- Annotations ----------------------------------------------------------------------------------
@@ -51,13 +69,14 @@ def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Par
 
 _INSERT = Insert(Annotation)
 _FILL = Update(lambda pk: (Slot.objects.filter(pk=pk), {"state": SlotState.FILLED}), int)
-_TALLY_ONE = Update(
-    lambda campaign_id, surrogate_id: (
+_TALLY = Update(
+    lambda campaign_id, surrogate_id, change: (
         Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id),
-        {"submitted": F("submitted") + 1},
+        {"submitted": F("submitted") + change},
     ),
     UUID,
     UUID,
+    int,
 )
 
 
@@ -69,7 +88,7 @@ def annotation_enter(annotation: Annotation) -> Annotation:
         assert annotation.slot_id is not None
         _FILL.run(annotation.slot_id)
     if annotation.state in TALLIED:
-        _TALLY_ONE.run(annotation.campaign_id, annotation.surrogate_id)
+        _TALLY.run(annotation.campaign_id, annotation.surrogate_id, 1)
     return annotation
 
 
@@ -116,10 +135,18 @@ def submissions_confirm(*, annotations: Collection[Annotation], now: datetime) -
 
 
 def _confirmed_state(row: Annotation) -> tuple[AnnotationState, str]:
-    place = Participation.objects.filter(campaign_id=row.campaign_id, surrogate_id=row.surrogate_id)
-    if place.filter(standing=Standing.SUSPENDED).exists():
+    if _IS_SUSPENDED.rows(row.campaign_id, row.surrogate_id):
         return State.EXCLUDED, SUSPENDED
     return (State.COUNTED if row.item.state == ItemState.ACTIVE else State.RETIRED), ""
+
+
+_IS_SUSPENDED = Statement(
+    lambda campaign_id, surrogate_id: Participation.objects.filter(
+        campaign_id=campaign_id, surrogate_id=surrogate_id, standing=Standing.SUSPENDED
+    ).values_list("pk"),
+    UUID,
+    UUID,
+)
 
 
 def submissions_give_up(*, annotations: Collection[Annotation], because: str, now: datetime) -> int:
@@ -208,15 +235,27 @@ def _locked(
     Annotations of sealed splits are left out. Only withdrawals change their states, because numbers that change with one
     annotation would reveal it.
     """
-    rows = Annotation.objects.filter(pk__in=[row.pk for row in annotations], state__in=states)
-    locked = rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
-    found = list(locked)
+    keys = sorted(row.pk for row in annotations)
+    if len(keys) > FEW:
+        found = list(_rows(keys, states))
+    else:
+        found = _few_rows(len(keys), tuple(states)).instances(*keys) if keys else []
     if also_sealed or not found:
         return found
     # Looked at with the locks, for which sealing waits: no split is sealed between the look and the change.
     sealed = Split.objects.filter(pk__in={row.item.split_id for row in found}).exclude(sealed_at=None)
-    keys = set(sealed.values_list("pk", flat=True))
-    return [row for row in found if row.item.split_id not in keys]
+    hidden = set(sealed.values_list("pk", flat=True))
+    return [row for row in found if row.item.split_id not in hidden]
+
+
+def _rows(keys: Any, states: Collection[str]) -> QuerySet[Annotation]:
+    rows = Annotation.objects.filter(pk__in=keys, state__in=states)
+    return rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
+
+
+@cache
+def _few_rows(rows: int, states: tuple[str, ...]) -> Statement:
+    return Statement(lambda *keys: _rows(keys, states), *[int] * rows)
 
 
 def _write(
@@ -230,14 +269,20 @@ def _write(
 ) -> list[Annotation]:
     """Set one state on locked annotations, record the changes, and update slots and tallies."""
     changed = [row for row in rows if row.state != after]
-    CountedChange.objects.bulk_create(
+    changes = [
         CountedChange(
             annotation=row, before=row.state, after=after, because=because[:300], changed_by_id=actor_id, at=now
         )
         for row in changed
-    )
-    surplus = {"slot": None} if after == State.SURPLUS else {}
-    Annotation.objects.filter(pk__in=[row.pk for row in changed]).update(state=after, is_examined=False, **surplus)
+    ]
+    if len(changes) <= FEW and after != State.SURPLUS:
+        for change in changes:
+            _CHANGE.run(change)
+            _TURN.run(change.annotation_id, after)
+    else:
+        CountedChange.objects.bulk_create(changes)
+        surplus = {"slot": None} if after == State.SURPLUS else {}
+        Annotation.objects.filter(pk__in=[row.pk for row in changed]).update(state=after, is_examined=False, **surplus)
     if releases and after not in FILLING:
         slots_release(slot_ids=[row.slot_id for row in changed if row.state in FILLING and row.slot_id is not None])
     by_campaign: dict[UUID, Counter[UUID]] = {}
@@ -251,12 +296,14 @@ def _write(
     return changed
 
 
+_CHANGE = Insert(CountedChange)
+_TURN = Update(lambda pk, after: (Annotation.objects.filter(pk=pk), {"state": after, "is_examined": False}), int, str)
+
+
 def _tally(campaign_id: UUID, changes: dict[UUID, int]) -> None:
     for surrogate_id, change in changes.items():
         if change:
-            Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).update(
-                submitted=F("submitted") + change
-            )
+            _TALLY.run(campaign_id, surrogate_id, change)
 
 
 def _has_another(row: Annotation) -> bool:

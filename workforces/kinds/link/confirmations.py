@@ -26,7 +26,7 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     ticket_people_lock(ticket, name=name)
     has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
     if (
-        not unconfirmed(ticket)
+        not unconfirmed(ticket.pk)
         .exclude(state=TicketState.OPEN)
         .filter(has_work)
         .update(state=TicketState.SUBMITTED, submitted_at=now)
@@ -48,7 +48,7 @@ def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
     """Send a visit to a manager because another visit has the same ids; return whether that is new."""
     ticket_people_lock(ticket)
     problem = gettext_noop("Several visits came with the same IDs")
-    if not unconfirmed(ticket).update(state=TicketState.UNMATCHED, submitted_at=now, problem=problem):
+    if not unconfirmed(ticket.pk).update(state=TicketState.UNMATCHED, submitted_at=now, problem=problem):
         return False
     submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     return True

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -14,8 +13,9 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from accounts.models import ExternalIdentity
+from accounts.selectors import external_known
 from annotation.slots.services.counting import people_lock
+from database.statements import Statement, Update
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.base import Refused, Unreachable
@@ -23,10 +23,11 @@ from workforces.kinds.mturk.client import Market, RemoteAssignment
 from workforces.kinds.mturk.postings import HANDED_IN, is_waiting
 from workforces.kinds.mturk.terms import CODE_FIELD
 from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
-from workforces.services.identities import tickets_claimed
+from workforces.services.identities import ticket_named, tickets_claimed
 from workforces.services.inflight import run_in_flight
 from workforces.services.pay import ticket_paid
 from workforces.services.submissions import ticket_confirm, unmatched_record
+from workforces.services.tickets import ticket_refresh
 
 logger = logging.getLogger(__name__)
 
@@ -156,21 +157,29 @@ def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
     with work.step():
         people_lock(campaign_id=posting.workforce.campaign_id, surrogate_ids=_people_of(posting, remotes))
         taken = [_take_one(posting, remote) for remote in remotes]
-        changes: dict[str, Any] = {"tried_at": began}
-        if None not in taken:
-            changes["pulled_at"] = began
+        if None in taken:
+            Posting.objects.filter(pk=posting.pk).update(tried_at=began)
+        else:
+            _READ.run(posting.pk, began)
             if settles and not posting.tickets.filter(is_waiting()).exists():
-                changes["state"] = PostingState.SETTLED
-        Posting.objects.filter(pk=posting.pk).update(**changes)
+                Posting.objects.filter(pk=posting.pk).update(state=PostingState.SETTLED)
     return sum(map(bool, taken))
 
 
 def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUID]:
     """Return the people who may be affected by these submissions."""
-    named = ExternalIdentity.objects.filter(
-        source=posting.workforce.source, name__in={remote.worker for remote in remotes}
-    )
-    return {*posting.tickets.values_list("surrogate_id", flat=True), *named.values_list("surrogate_id", flat=True)}
+    source = posting.workforce.source
+    people = {ticket.surrogate_id for ticket in _TICKETS.instances(posting.pk)}
+    for worker in {remote.worker for remote in remotes}:
+        if (known := external_known(source=source, name=worker)) is not None:
+            people.add(known)
+    return people
+
+
+_TICKETS = Statement(lambda posting: Ticket.objects.filter(posting_id=posting).only("surrogate_id"), int)
+_READ = Update(
+    lambda pk, began: (Posting.objects.filter(pk=pk), {"tried_at": began, "pulled_at": began}), int, datetime
+)
 
 
 def _take_one(posting: Posting, remote: RemoteAssignment) -> bool | None:
@@ -195,7 +204,7 @@ def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
         ticket.posting = posting
     has_code = remote.answers.get(CODE_FIELD) == ticket.code
     new = ticket_confirm(ticket=ticket, remote=remote, has_code=has_code, now=now)
-    ticket.refresh_from_db()
+    ticket_refresh(ticket)
     if remote.status == "Approved" and ticket.state != TicketState.APPROVED:
         ticket_paid(ticket=ticket, errand=None, now=now)  # the marketplace's clock approved it
     elif remote.status == "Rejected" and ticket.state in (TicketState.SUBMITTED, TicketState.UNMATCHED):
@@ -209,12 +218,15 @@ def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
     The ticket of an unconfirmed visit is found by its code, or if it is the only one with these ids. For an erased
     person, only the assignment identifies it.
     """
+    named = ticket_named(workforce=posting.workforce, remote_id=remote.remote_id, name=remote.worker)
+    if named is not None:
+        if named.posting_id == posting.pk:
+            named.posting = posting  # with its workforce
+        return named
     own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
         workforce=posting.workforce, remote_id=remote.remote_id
     )
-    source = posting.workforce.source
-    named = own.filter(surrogate__external__source=source, surrogate__external__name=remote.worker).first()
     unconfirmed = own.filter(surrogate__claimed__isnull=False, code=remote.answers.get(CODE_FIELD, "")).first()
     alike = tickets_claimed(workforce=posting.workforce, name=remote.worker, remote_id=remote.remote_id)[:2]
     nobody = own.filter(posting=posting, surrogate__external=None, surrogate__claimed=None)
-    return named or unconfirmed or (alike[0] if len(alike) == 1 else None) or nobody.first()
+    return unconfirmed or (alike[0] if len(alike) == 1 else None) or nobody.first()
