@@ -1,7 +1,9 @@
 """Operations on assignments, bonuses and the account."""
 
+from functools import cache
 from typing import Any
 
+from database.statements import Statement
 from marketplace.api import render
 from marketplace.api.call import Call, Operation, page
 from marketplace.api.hits import own_hit
@@ -16,8 +18,18 @@ from marketplace.services.bonuses import bonus_send
 def list_assignments(call: Call) -> dict[str, Any]:
     """Return the submitted assignments of a HIT in the order of acceptance."""
     states = call.get("AssignmentStatuses", list(VISIBLE)) or list(VISIBLE)
-    rows = own_hit(call).assignments.filter(state__in=states).select_related("worker", "hit")
+    hit = own_hit(call)
+
+    def rows(after: int, most: int) -> list[Assignment]:
+        return _of_hit(frozenset(states), most).instances(hit.pk, after)
+
     return page(call, rows, "Assignments", render.assignment)
+
+
+@cache
+def _of_hit(states: frozenset[str], most: int) -> Statement:
+    rows = Assignment.objects.filter(state__in=sorted(states)).select_related("worker", "hit")
+    return Statement(lambda hit, after: rows.filter(hit_id=hit, pk__gt=after).order_by("pk")[:most], int, int)
 
 
 def get_assignment(call: Call) -> dict[str, Any]:

@@ -43,17 +43,27 @@ Operation = Callable[[Call], dict[str, Any]]
 
 
 def page(
-    call: Call, rows: QuerySet[Row], name: str, render: Callable[[Row], dict[str, Any]], *, newest_first: bool = False
+    call: Call,
+    rows: QuerySet[Row] | Callable[[int, int], list[Row]],
+    name: str,
+    render: Callable[[Row], dict[str, Any]],
+    *,
+    newest_first: bool = False,
 ) -> dict[str, Any]:
     """Return one page of rows in the members ``name``, ``NumResults`` and, if there may be more, ``NextToken``.
+
+    ``rows`` are a query, or a function that returns those after a key, oldest first, at most so many.
 
     As in the original service, every nonempty page has a token (a quirk switch), and all tokens differ.
     """
     size = call.get("MaxResults", settings.MARKETPLACE_QUIRKS["default_max_results"])
     after = _after(call)
-    if after is not None:
-        rows = rows.filter(pk__lt=after) if newest_first else rows.filter(pk__gt=after)
-    found = list(rows.order_by("-pk" if newest_first else "pk")[: size + 1])
+    if callable(rows):
+        found = rows(after or 0, size + 1)
+    else:
+        if after is not None:
+            rows = rows.filter(pk__lt=after) if newest_first else rows.filter(pk__gt=after)
+        found = list(rows.order_by("-pk" if newest_first else "pk")[: size + 1])
     shown = found[:size]
     answer: dict[str, Any] = {"NumResults": len(shown), name: [render(row) for row in shown]}
     always = settings.MARKETPLACE_QUIRKS["token_on_every_page"]

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
+from database.statements import Statement
 from marketplace.api import render
 from marketplace.api.call import Call, Operation, page
 from marketplace.api.values import hit_values, own_hit_type, own_qualification_type, type_values
@@ -130,9 +131,16 @@ def list_review_policy_results(call: Call) -> dict[str, Any]:
     )
 
 
+_OWN = Statement(
+    lambda requester, hit_id: Hit.objects.filter(requester_id=requester, hit_id=hit_id).select_related("hit_type"),
+    int,
+    str,
+)
+
+
 def own_hit(call: Call) -> Hit:
     """Return the requester's HIT named in the input; another requester's HIT counts as missing."""
-    hit = Hit.objects.filter(requester=call.requester, hit_id=call.given["HITId"]).select_related("hit_type").first()
+    hit: Hit | None = _OWN.first(call.requester.pk, call.given["HITId"])
     if hit is None:
         raise RequestError("HITDoesNotExist", f"Hit {call.given['HITId']} does not exist.")
     return hit

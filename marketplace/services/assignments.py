@@ -24,7 +24,7 @@ from marketplace.services.decisions import (
 from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out, hit_advance
 from marketplace.services.notifications import event_emit
 from marketplace.services.review import review_guarded
-from marketplace.services.settle import hit_lock, hit_settle
+from marketplace.services.settle import hit_lock, hit_settle, hit_type_read
 from marketplace.services.standing import is_blocked, unmet_for
 
 State = Assignment.State
@@ -105,19 +105,20 @@ def assignment_accept(*, hit_id: str, worker: Worker, now: datetime, group_id: s
             hit = hit_lock(hit_id)
         except RequestError:
             raise WorkRefused("gone") from None
-        if group_id and hit.hit_type.group_id != group_id:
+        kind = hit_type_read(hit)
+        if group_id and kind.group_id != group_id:
             raise WorkRefused("changed")
         hit_advance(hit, now=now)
         _check_may_accept(hit, worker, now)
         slot, assignment_id = _place(hit)
         assignment = Assignment(
-            requester=hit.requester,
+            requester_id=hit.requester_id,
             hit=hit,
             worker=worker,
             assignment_id=assignment_id,
             slot=slot,
             accepted_at=now,
-            deadline_at=now + timedelta(seconds=hit.hit_type.assignment_seconds),
+            deadline_at=now + timedelta(seconds=kind.assignment_seconds),
             reward=hit.reward,
             fee=hit.fee_each,
         )
@@ -248,7 +249,7 @@ def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> Non
     assignment.state = State.SUBMITTED
     assignment.answer = answer
     assignment.submitted_at = now
-    assignment.auto_approval_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
+    assignment.auto_approval_at = now + timedelta(seconds=hit_type_read(hit).auto_approval_seconds)
     _SUBMITTED.run(assignment)
     hit.pending -= 1
     hit.undecided += 1
@@ -256,7 +257,7 @@ def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> Non
     event_emit(event="AssignmentSubmitted", hit=hit, at=now, assignment=assignment)
     review_guarded(assignment, hit, at=now)
     hit_advance(hit, now=now)  # a delay of 0 approves at once
-    assignment.refresh_from_db()
+    _BY_PK.refresh(assignment, assignment.pk)
 
 
 def _lock_visible(requester: Requester, assignment_id: str, now: datetime) -> tuple[Assignment, Hit]:

@@ -3,12 +3,14 @@
 from datetime import datetime
 from decimal import Decimal
 
+from database.statements import Save
 from marketplace.models import Assignment, Hit, LedgerEntry
 from marketplace.services.ledger import ledger_post
 from marketplace.services.notifications import event_emit
 from marketplace.services.settle import hit_settle
 
 State = Assignment.State
+_APPROVED = Save(Assignment, "state", "approved_at", "feedback")
 
 
 def assignment_approve_now(assignment: Assignment, hit: Hit, *, at: datetime, feedback: str = "") -> None:
@@ -16,7 +18,7 @@ def assignment_approve_now(assignment: Assignment, hit: Hit, *, at: datetime, fe
     assignment.state = State.APPROVED
     assignment.approved_at = at
     assignment.feedback = feedback or assignment.feedback
-    assignment.save(update_fields=["state", "approved_at", "feedback"])
+    _APPROVED.run(assignment)
     hit.undecided -= 1
     hit.completed += 1
     assignment_pay(assignment, hit, at=at, from_held=True)

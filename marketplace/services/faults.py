@@ -1,11 +1,19 @@
 """Deliberate faults for developers of crowd software. Development only."""
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, Q
 
+from database.statements import Statement
 from marketplace.models import Fault
 
 ANY = "*"
+
+
+_ARMED = Statement(
+    lambda one, other: Fault.objects.filter(Q(operation=one) | Q(operation=other), remaining__gt=0).order_by("pk"),
+    str,
+    str,
+)
 
 
 def fault_add(*, operation: str, kind: str, times: int, seconds: float) -> Fault:
@@ -22,8 +30,8 @@ def fault_take(operation: str) -> Fault | None:
     """Return the fault that applies to this call, and decrement its counter."""
     if not settings.MARKETPLACE_DEVELOPMENT:
         return None
-    names = [operation] if operation == "Notification" else [operation, ANY]
-    for fault in Fault.objects.filter(operation__in=names, remaining__gt=0).order_by("pk"):
+    fault: Fault
+    for fault in _ARMED.instances(operation, operation if operation == "Notification" else ANY):
         if Fault.objects.filter(pk=fault.pk, remaining__gt=0).update(remaining=F("remaining") - 1):
             return fault
     return None

@@ -7,7 +7,7 @@ from functools import partial
 from django.db.models import QuerySet
 
 from database.statements import Save, Statement
-from marketplace.models import Assignment, Hit, LedgerEntry, Requester
+from marketplace.models import Assignment, Hit, HitType, LedgerEntry, Requester
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.lifecycle import DISPOSED, DISPOSED_AFTER, REVIEWABLE, REVIEWING, hit_state
 from marketplace.services.ledger import ledger_post
@@ -18,6 +18,8 @@ State = Assignment.State
 
 _SAVE = Save(Hit)
 _LOCKED = Statement(lambda hit_id: Hit.objects.select_for_update(no_key=True).filter(hit_id=hit_id), str)
+
+_TYPE = Statement(lambda pk: HitType.objects.filter(pk=pk), int)
 
 
 def _earliest_query(hit: int, *, state: Assignment.State, name: str) -> QuerySet[Assignment]:
@@ -41,6 +43,13 @@ def hit_lock(hit_id: str, *, requester: Requester | None = None) -> Hit:
     if hit is None or (requester is not None and hit.requester_id != requester.pk):
         raise RequestError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
     return hit
+
+
+def hit_type_read(hit: Hit) -> HitType:
+    """Return the type of a HIT, which is read at most once for an instance."""
+    if not Hit.hit_type.is_cached(hit):
+        hit.hit_type = _TYPE.first(hit.hit_type_id)
+    return hit.hit_type
 
 
 def hit_settle(hit: Hit, *, at: datetime) -> None:

@@ -85,7 +85,8 @@ class Busy:
         """Call every operation of the protocol once."""
         self.number += 1
         c, worker, name = self.client, self.make_worker(f"o{self.number}"), f"n{self.number}"
-        hit, second = self.lab.hit(MaxAssignments=5), self.make_worker(f"s{self.number}")
+        # With the same text in the same second, its signature would be one that was used before.
+        hit, second = self.lab.hit(MaxAssignments=5, RequesterAnnotation=name), self.make_worker(f"s{self.number}")
         hit_id, done, other = hit["HITId"], do(worker, hit), do(second, hit)
         type_id = c.create_hit_type(AssignmentDurationInSeconds=60, Reward="0.10", Title=name, Description="d")[
             "HITTypeId"
