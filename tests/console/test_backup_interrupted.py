@@ -37,7 +37,7 @@ def environment(tmp_path):
 
 def manage(environment, *arguments, **options):
     command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, timeout=120, **options)
+    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, timeout=300, **options)
 
 
 def started(environment, *arguments, until):
@@ -45,7 +45,7 @@ def started(environment, *arguments, until):
     child = subprocess.Popen(
         [sys.executable, "manage.py", *arguments], env=environment, cwd=ROOT, stdout=subprocess.PIPE
     )
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not until() and time.monotonic() < end:
         time.sleep(0.05)
     assert until()

@@ -52,7 +52,7 @@ def demo(tmp_path_factory):
         time.sleep(0.2)
     yield f"http://{address}", folder, process
     process.terminate()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
     log.close()
 
 

@@ -70,5 +70,5 @@ def test_a_job_gets_done_even_when_its_message_or_its_worker_is_lost(environment
         state, _, imported, _, documents, error = reached(environment, "done", "failed")
     finally:
         os.killpg(worker.pid, signal.SIGTERM)
-        worker.wait(timeout=30)
+        worker.wait(timeout=120)
     assert (state, imported, documents, error) == ("done", PAGES, PAGES, "")

@@ -44,8 +44,10 @@ def local(url):
 
 
 def visit_of(page):
+    """Return the address of the visit that a page shows a step of."""
+    own = re.search(r'"(/visit/[^/"]+/)', page.content.decode())
     chain = getattr(page, "redirect_chain", None)
-    return chain[-1][0] if chain else page.request["PATH_INFO"]
+    return own[1] if own else chain[-1][0] if chain else page.request["PATH_INFO"]
 
 
 def path(page, what):

@@ -21,7 +21,12 @@ def terms_of(row: Workforce) -> Any:
 
 def ticket_terms(ticket: Ticket) -> Any:
     """Return the terms under which a ticket was taken: those of its posting, regardless of later changes."""
-    return posting_terms(ticket.posting) if ticket.posting is not None else terms_of(ticket.workforce)
+    posting = ticket.posting
+    if posting is None:
+        return terms_of(ticket.workforce)
+    if posting.workforce_id == ticket.workforce_id:
+        posting.workforce = ticket.workforce  # which is read already
+    return posting_terms(posting)
 
 
 def is_provisional(ticket: Ticket) -> bool:

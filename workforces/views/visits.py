@@ -231,7 +231,11 @@ class VisitSeat(Seat):
 @in_frame
 @require_GET
 def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
-    """Admit a person by the data in the address; a preview shows the instructions and stores nothing."""
+    """Admit a person by the data in the address; a preview shows the instructions and stores nothing.
+
+    A signed address of a frame shows the visit's step at once. Any other leads to an address of the visit, so that
+    whoever reloads it continues this visit.
+    """
     workforce = _BY_KEY.first(key)
     if workforce is None or KINDS[workforce.kind].door != door:
         raise Http404
@@ -242,7 +246,10 @@ def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
         raise ArrivalRefused("arrival_forgotten")
     if not arrival.is_signed:
         arrival = _continued(request, workforce, arrival) or replace(arrival, visit=str(uuid4()))
-    response = redirect("visit", token=(token := _token(workforce, arrival)))
+    token = _token(workforce, arrival)
+    if arrival.is_signed and door == "hit":
+        return _step(VisitSeat(request, token))
+    response = redirect("visit", token=token)
     if door == "join":  # a page of its own, where the browser keeps what is ours
         response.set_cookie(
             COOKIE,
@@ -283,7 +290,10 @@ def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
 @require_GET
 def visit(request: HttpRequest, token: str) -> HttpResponse:
     """Show the current step of a visit: consent, training, the current item, or how to leave."""
-    seat = VisitSeat(request, token)
+    return _step(VisitSeat(request, token))
+
+
+def _step(seat: VisitSeat) -> HttpResponse:
     if (done := seat.ticket_done()) is not None:
         return seat.leave(done)
     if not seat.has_consented:
