@@ -233,8 +233,8 @@ class VisitSeat(Seat):
 def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
     """Admit a person by the data in the address; a preview shows the instructions and stores nothing.
 
-    A signed address of a frame shows the visit's step at once. Any other leads to an address of the visit, so that
-    whoever reloads it continues this visit.
+    A signed address of a frame shows the visit's step at once. Any other leads to an address of the visit, so that a
+    reload continues it.
     """
     workforce = _BY_KEY.first(key)
     if workforce is None or KINDS[workforce.kind].door != door:
