@@ -2,7 +2,8 @@
 
 Real processes (web server and worker, started as ``manage.py serve`` does), real sessions, htmx requests, a connection
 for each annotator; the driver is on the same cores. An ANTIQUE campaign of ``--items`` pairs, three votes each. Each
-annotator answers, reserves the next item, and goes on, after ``--think`` seconds at the most.
+annotator answers and goes on, after ``--think`` seconds at the most. With ``--whole``, they send all that the page sends:
+they reserve the next item, and a click log comes with the answer.
 
 Beside it, before and after, a fixed piece of Python and a fixed piece of SQLite show how fast the machine is just then:
 figures of different days are compared by their ratio to those.
@@ -40,13 +41,16 @@ from replays.ensemble import cpu_seconds_of
 
 NEXT = re.compile(r"/assignments/([0-9a-f-]{36})/stage/")
 VERSION = re.compile(r'name="version" value="(\d+)"')
+RESERVE = re.compile(r'data-reserve-url="([^"]+)"')
+CLICKS = "%5B%5B10%2C%22stage_shown%22%5D%2C%5B1400%2C%22key%22%5D%2C%5B1410%2C%22answer%22%2C3%5D%5D"
 
 
 class Annotator(threading.Thread):
     """One person with one browser, who works until a moment."""
 
-    def __init__(self, address, campaign, surrogate_id, think, until):
+    def __init__(self, address, campaign, surrogate_id, think, until, *, whole=False):
         super().__init__(daemon=True)
+        self.whole = whole
         self.connection = http.client.HTTPConnection(address, timeout=60)
         self.slug, self.think, self.until = campaign.slug, think, until
         self.seconds, self.failed = [], 0
@@ -83,12 +87,16 @@ class Annotator(threading.Thread):
         if found is None:
             return False
         begun = time.monotonic()
+        clicks = {"events": CLICKS, "sequence": 1} if self.whole else {}
+        if self.whole and (reserve := RESERVE.search(self.page)):
+            self.request("POST", reserve[1])
         self.page = self.request(
             "POST",
             f"/assignments/{found[1]}/stage/",
             stage="relevance",
             label=self.random.randint(1, 4),
             version=version[1] if version else 0,
+            **clicks,
         )
         self.seconds.append(time.monotonic() - begun)
         return True
@@ -164,6 +172,7 @@ def main():
     options.add_argument("--seconds", type=float, default=20)
     options.add_argument("--items", type=int, default=10_000)
     options.add_argument("--think", type=float, default=0.0, metavar="SECONDS")
+    options.add_argument("--whole", action="store_true")
     chosen = options.parse_args()
     campaign = campaign_of(chosen.items, "antique")
     surrogates = [annotator(campaign) for _ in range(chosen.people)]
@@ -175,7 +184,8 @@ def main():
     try:
         wait_until_up(address)
         begun = time.monotonic()
-        people = [Annotator(address, campaign, one, chosen.think, begun + chosen.seconds) for one in surrogates]
+        until = begun + chosen.seconds
+        people = [Annotator(address, campaign, one, chosen.think, until, whole=chosen.whole) for one in surrogates]
         pids = {name: child.pid for name, child in children.items()} | database_pid()
         before = {name: cpu_seconds_of(pid) for name, pid in pids.items()}
         written = log_bytes()

@@ -181,7 +181,7 @@ def accepted_in_the_marketplace(made, worker, question):
     worker.page.get_by_role("button", name="Accept").first.click()
     frame = worker.page.frame_locator("#frame")
     frame.get_by_role("button", name="我同意").press("Enter")
-    inner = worker.page.frame(url=re.compile("/visit/"))
+    inner = worker.page.locator("#frame").element_handle().content_frame()
     inner.wait_for_selector("[data-stage=review]")
     inner.wait_for_load_state()
     assert frame.locator(".asked").inner_text() == question
