@@ -1,11 +1,40 @@
-"""Inserting many rows without a model instance for each: building those takes twenty times as long as the insert."""
+"""Work on many rows at once: inserts without a model instance for each, and fewer searches for garbage.
 
-from collections.abc import Iterable, Mapping, Sequence
+Building instances takes twenty times as long as the insert.
+"""
+
+import gc
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection, models
 
 Row = Sequence[int | str | None]
+
+_collecting, _at_work = threading.Lock(), set[object]()
+_USUAL = gc.get_threshold()
+RARELY = 100_000  # new objects, after which the youngest are searched
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Collect garbage less often in this process, as long as one thread is inside.
+
+    Many records contain no cycles, and the search for some took a third of a release's time and a seventh of an import's.
+    """
+    this = object()
+    with _collecting:
+        _at_work.add(this)
+        gc.set_threshold(RARELY, *_USUAL[1:])
+    try:
+        yield
+    finally:
+        with _collecting:
+            _at_work.discard(this)
+            if not _at_work:
+                gc.set_threshold(*_USUAL)
 
 
 def rows_insert(

@@ -1,16 +1,15 @@
 """Write the files of a frozen release, one finished file after another."""
 
-import gc
 import hashlib
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from database.bulk import rarely_collected
 from exports.card import card_text
 from exports.citation import citation_text
 from exports.croissant import croissant_text
@@ -48,7 +47,7 @@ def build_release(
     finished: records of an earlier attempt's files, which are not written again.
     """
     files: dict[str, Any] = dict(finished or {})
-    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as name, _rarely_collected():
+    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as name, rarely_collected():
         folder = Path(name)
         items = FAMILIES[release.family].write(release, folder, target, progress, files)
         privacy = privacy_of(release) if release.has_tables else Privacy()
@@ -66,17 +65,6 @@ def build_release(
         manifest = _manifest(release, files, items, files[SHORTFALL]["rows"], tables) | {"privacy": privacy.report}
         _describe(release, manifest, folder, target)
     return manifest
-
-
-@contextmanager
-def _rarely_collected() -> Iterator[None]:
-    """Collect garbage less often: a file's many records contain no cycles, and the search took a third of the time."""
-    usual = gc.get_threshold()
-    gc.set_threshold(200_000, *usual[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*usual)
 
 
 def descriptions_of(release: Release) -> list[str]:

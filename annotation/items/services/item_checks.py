@@ -5,8 +5,8 @@ import json
 import marshal
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -43,6 +43,10 @@ class Checked(NamedTuple):
     origin: str
 
 
+_checked = partial(tuple.__new__, Checked)  # a third of the time of `Checked(*row)`
+_LENGTH = 8  # bytes before each piece
+
+
 class Spool:
     """Checked rows, kept on disk until all rows are checked."""
 
@@ -52,15 +56,18 @@ class Spool:
 
     def add(self, rows: list[Checked]) -> None:
         """Put some rows at the end."""
-        marshal.dump([tuple(row) for row in rows], self._file)
+        packed = marshal.dumps(list(map(tuple, rows)))
+        self._file.write(len(packed).to_bytes(_LENGTH))
+        self._file.write(packed)
         self.count += len(rows)
 
     def chunks(self) -> Iterator[list[Checked]]:
         """Yield all rows in their order."""
         self._file.seek(0)
-        with suppress(EOFError):
-            while True:
-                yield [Checked(*row) for row in marshal.load(self._file)]  # noqa: S302  what `add` wrote
+        while length := self._file.read(_LENGTH):
+            # From memory: from a file, it reads each text by itself.
+            rows = marshal.loads(self._file.read(int.from_bytes(length)))  # noqa: S302  what `add` wrote
+            yield list(map(_checked, rows))
 
 
 def checked_rows(

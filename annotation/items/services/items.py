@@ -28,7 +28,7 @@ from annotation.slots.ordering import drawn_split, new_example_id
 from annotation.slots.services.counting import item_slots_close
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
-from database.bulk import rows_insert
+from database.bulk import rarely_collected, rows_insert
 from database.transactions import durable
 from jobs.work import Work
 from storage.tables.faults import RowError
@@ -41,6 +41,7 @@ class ImportRefused(ValueError):
     """Some rows are wrong and ``good_rows_only`` wasn't set, so nothing was imported."""
 
 
+@rarely_collected()
 def items_import(
     *,
     work: Work,
