@@ -67,8 +67,10 @@ def assert_silent(response, secrets):
     # Guidelines and worked examples are the same for all and may use any word.
     text = re.sub(r'<div class="prose">.*?</div>\s|<ol class="examples">.*?</ol>', "", body, flags=re.DOTALL) + heads
     text = re.sub(r"T[\d:]{8}\.\d{6}", "", text)  # microseconds of a person's own times can be an item's number
-    for secret in secrets:
-        assert secret not in text, (secret, response.request["PATH_INFO"])
+    words = set(re.findall(r"[^\W_]+", text))
+    for secret in secrets:  # a number by itself: drawn tokens and ids hold any six digits now and then
+        told = secret in words if secret.isdecimal() else secret in text
+        assert not told, (secret, response.request["PATH_INFO"])
 
 
 def crawl(client, start, secrets, *, steps):
