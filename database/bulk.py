@@ -13,8 +13,7 @@ from django.db import connection, models
 
 Row = Sequence[int | str | None]
 
-_collecting, _at_work = threading.Lock(), set[object]()
-_USUAL = gc.get_threshold()
+_collecting, _usual_of = threading.Lock(), dict[object, tuple[int, int, int]]()
 RARELY = 100_000  # new objects, after which the youngest are searched
 
 
@@ -26,15 +25,16 @@ def rarely_collected() -> Iterator[None]:
     """
     this = object()
     with _collecting:
-        _at_work.add(this)
-        gc.set_threshold(RARELY, *_USUAL[1:])
+        usual = next(iter(_usual_of.values()), gc.get_threshold())
+        _usual_of[this] = usual
+        gc.set_threshold(RARELY, *usual[1:])
     try:
         yield
     finally:
         with _collecting:
-            _at_work.discard(this)
-            if not _at_work:
-                gc.set_threshold(*_USUAL)
+            del _usual_of[this]
+            if not _usual_of:
+                gc.set_threshold(*usual)
 
 
 def rows_insert(

@@ -18,7 +18,7 @@ def test_the_notebook_goes_from_raw_questions_to_a_scored_release(platform, secr
     cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] for cell in cells)  # nothing of a run is kept
     (tmp_path / "notebook.py").write_text("\n\n".join("".join(cell["source"]) for cell in cells))
-    crowd = f"{sys.executable} {ROOT / 'manage.py'} crowd --people 4 --spam 0 --url {platform.url}"
+    crowd = f"{sys.executable} {ROOT / 'manage.py'} crowd --people 8 --spam 0 --url {platform.url}"
     environment = {**platform.environment, "PYTHONPATH": str(SOURCE), "QUORATE_CROWD": crowd}
     done = subprocess.run(
         [sys.executable, "notebook.py"],

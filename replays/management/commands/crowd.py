@@ -13,7 +13,10 @@ from django.utils import timezone
 
 from annotation.campaigns.services.campaigns import AnsweredByPeople, campaign_check_unanswered, campaign_mark_synthetic
 from annotation.management.campaigns import campaign_named
-from annotation.models import Campaign, CampaignState, Slot, SlotState
+from annotation.models import Annotation, AnnotationState, Campaign, CampaignState, Slot, SlotState
+from console.health import WORKER_SILENT
+from jobs.models import Heartbeat
+from jobs.ticks import TICK
 from replays.synthetic import accounts
 from simulation.any_world import AnyWorld
 from simulation.browser import Browser, NotHere
@@ -87,7 +90,7 @@ class Command(BaseCommand):
                 Crowd(_members(campaign, url, options), seed=options["seed"], threads=4),
                 self._waiting(campaign),
             )
-            crowd.run(lambda: not waiting.exists(), seconds=options["seconds"])
+            crowd.run(lambda: not waiting.exists() and not _may_ask_again(campaign), seconds=options["seconds"])
         except AnsweredByPeople as error:
             raise CommandError(f"{error} Use --mixed to continue.") from error
         except NotHere as error:
@@ -102,6 +105,14 @@ class Command(BaseCommand):
 
     def _waiting(self, campaign: Campaign) -> Any:
         return Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD])
+
+
+def _may_ask_again(campaign: Campaign) -> bool:
+    """Return whether a worker has yet to examine answers: votes that don't agree open a second round."""
+    if not Heartbeat.objects.filter(name=TICK, at__gte=timezone.now() - WORKER_SILENT).exists():
+        return False
+    new = Annotation.objects.filter(campaign=campaign, state=AnnotationState.COUNTED, is_examined=False)
+    return bool(new.exists())
 
 
 def _left_by(campaign: Campaign, crowd: Crowd) -> str:
