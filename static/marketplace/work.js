@@ -65,6 +65,10 @@ class Work {
   /** @returns {Promise<boolean>} whether this page is left */
   async askOnce() {
     const response = await (this.auto.checked ? fetch(this.next.action, { method: "POST", body: this.sent() }) : fetch(this.root.dataset.stateUrl || ""));
+    if (response.status === 403 || response.redirected) {
+      window.location.reload(); // somebody logged out or in, in another window
+      return true;
+    }
     if (!response.ok) return false;
     const said = await response.json();
     this.isLost = false;

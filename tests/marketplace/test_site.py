@@ -203,6 +203,24 @@ def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worke
     assert Assignment.objects.filter(state="Submitted").count() == 2
 
 
+@pytest.mark.parametrize("auto", [False, True])
+def test_who_logged_out_in_another_window_logs_in_again(lab, worker, open_worker, tasks, auto):
+    lab.hit(Question=external(tasks, 400), MaxAssignments=1)
+    watched = open_worker(worker)
+    page = watched.page
+    watched.go("/")
+    page.click("button:has-text('Accept')")
+    if auto:
+        page.check("#auto")
+    port = page.frame_locator("#frame").locator("[name=port]")
+    port.fill("Trieste")
+    page.wait_for_load_state("networkidle")  # it asks once when all is there
+    watched.context.clear_cookies()
+    port.press("Enter")
+    page.wait_for_url("**/account/login/**")
+    assert Assignment.objects.get().state == "Submitted"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("language", "view"), VARIANTS)
 def test_every_page_is_accessible_and_clean(lab, make_worker, open_worker, language, view):
