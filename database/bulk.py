@@ -14,7 +14,7 @@ from django.db import connection, models
 Row = Sequence[int | str | None]
 
 _collecting, _usual_of = threading.Lock(), dict[object, tuple[int, int, int]]()
-RARELY = 100_000  # new objects, after which the youngest are searched
+RARELY = 100_000  # after this many new objects, the youngest are searched for garbage
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def stage(seat: Seat, assignment_id: UUID) -> HttpResponse:
         step = seat.answer(
             assignment_id, stage=sent.get("stage", ""), sent=sent.dict(), version=_version(seat.request), now=now
         )
-    except (WorkError, AnswerError):  # the answer isn't taken, but what was done is
+    except (WorkError, AnswerError):  # the answer is refused, but its click log is kept
         with suppress(WorkError):
             events(seat, assignment_id)
         raise

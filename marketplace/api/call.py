@@ -52,7 +52,8 @@ def page(
 ) -> dict[str, Any]:
     """Return one page of rows in the members ``name``, ``NumResults`` and, if there may be more, ``NextToken``.
 
-    ``rows`` are a query, or a function that returns those after a key, oldest first, at most so many.
+    ``rows`` is a query, or a function of a key and a number. The function returns at most that many rows after the key,
+    oldest first.
 
     As in the original service, every nonempty page has a token (a quirk switch), and all tokens differ.
     """

@@ -163,10 +163,10 @@ def state(request: WorkerRequest, pk: int) -> HttpResponse:
 
 @require_POST
 @worker_page
-def onward(request: WorkerRequest, pk: int) -> HttpResponse:
-    """Return the state of an assignment and, once it was submitted, the next HIT of its group, accepted.
+def auto_accept(request: WorkerRequest, pk: int) -> HttpResponse:
+    """Accept the next HIT of the group after an assignment was submitted; until then, return the assignment's state.
 
-    For the page around the frame, which shows that HIT in its place. With ``again``, the response to the previous request
+    The page around the frame asks this, and shows the next HIT in place of the submitted one. With ``again``, the response to the previous request
     was lost, so a HIT that was accepted since the submission is returned instead of another one. If none is left, ``go``
     is the page that says so.
     """
@@ -189,7 +189,7 @@ def onward(request: WorkerRequest, pk: int) -> HttpResponse:
             "next": {
                 "page": f"{reverse('work', args=[following.pk])}?auto=1",
                 "state": reverse("work-state", args=[following.pk]),
-                "onward": reverse("work-next", args=[following.pk]),
+                "auto_accept": reverse("work-next", args=[following.pk]),
                 "give_back": reverse("work-return", args=[following.pk]),
                 "deadline": following.deadline_at.isoformat(),
                 "seconds_left": _seconds_left(following),

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose
-from annotation.slots.services.counting import people_lock
+from annotation.slots.services.participation_locks import people_lock
 from annotation.slots.services.queue import queue_rewind
 from database.transactions import is_transient
 from jobs.models import Job

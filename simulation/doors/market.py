@@ -112,7 +112,7 @@ class MarketWorker:
             return None
         return Held(
             following["frame"]["url"],
-            replace(held.onward, action=urljoin(self.market_url, following["onward"])),
+            replace(held.onward, action=urljoin(self.market_url, following["auto_accept"])),
             replace(held.give_back, action=urljoin(self.market_url, following["give_back"])),
         )
 

@@ -64,7 +64,9 @@ class Work {
 
   /** @returns {Promise<boolean>} whether this page is left */
   async askOnce() {
-    const response = await (this.auto.checked ? fetch(this.next.action, { method: "POST", body: this.sent() }) : fetch(this.root.dataset.stateUrl || ""));
+    const response = await (this.auto.checked
+      ? fetch(this.next.action, { method: "POST", body: this.sent() })
+      : fetch(this.root.dataset.stateUrl || ""));
     if (response.status === 403 || response.redirected) {
       window.location.reload(); // somebody logged out or in, in another window
       return true;
@@ -98,7 +100,7 @@ class Work {
 
   /**
    * Show the next HIT, which was accepted. A frame of its own leaves no step in the history.
-   * @param {{page: string, state: string, onward: string, give_back: string, deadline: string, seconds_left: number,
+   * @param {{page: string, state: string, auto_accept: string, give_back: string, deadline: string, seconds_left: number,
    *          frame: {url: string, sandbox: string, height: number}}} next
    */
   proceed(next) {
@@ -112,7 +114,7 @@ class Work {
     frame.addEventListener("load", () => this.ask());
     history.replaceState(null, "", next.page);
     this.root.dataset.stateUrl = next.state;
-    this.next.action = next.onward;
+    this.next.action = next.auto_accept;
     /** @type {HTMLFormElement} */ (document.getElementById("return")).action = next.give_back;
     document.getElementById("time-left")?.setAttribute("datetime", next.deadline);
     this.endsAt = performance.now() + 1000 * next.seconds_left;

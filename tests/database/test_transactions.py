@@ -46,7 +46,7 @@ annotation.slots.services.counting._move
 annotation.slots.services.counting.annotation_count_again
 annotation.slots.services.counting.annotation_enter
 annotation.slots.services.counting.item_slots_close
-annotation.slots.services.counting.people_lock
+annotation.slots.services.participation_locks.people_lock
 annotation.slots.services.counting.round_slots_close
 annotation.slots.services.counting.round_slots_want
 annotation.slots.services.counting.slot_hold

@@ -15,7 +15,7 @@ from accounts.selectors import external_known, left_since
 from accounts.services import consent_withdraw
 from annotation.people.services.joining import participation_join, standing_join
 from annotation.people.services.withdrawal import participation_withdraw, withdrawal_of
-from annotation.slots.services.counting import people_lock
+from annotation.slots.services.participation_locks import people_lock
 from database.statements import Statement
 from database.transactions import require_transaction
 from workforces.kinds.base import Arrival, Unknown

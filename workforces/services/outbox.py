@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 
 from accounts.audit import record
@@ -30,7 +31,13 @@ LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)  # it is do
 def errand_add(
     *, workforce: Workforce, kind: str, due_at: datetime, surrogate_id: UUID | None = None, token: str = "", **what: Any
 ) -> Errand:
-    """Store an errand, once; if the token exists already, return its errand."""
+    """Store an errand, once; if the token exists already, return its errand.
+
+    Raises
+    ------
+    IntegrityError
+        Another decision about the pay of the same ticket is stored, under another token.
+    """
     require_transaction()
     errand = Errand(
         token=token or f"{kind}-{secrets.token_hex(16)}",
@@ -40,7 +47,12 @@ def errand_add(
         surrogate_id=surrogate_id,
         **what,
     )
-    return errand if _ADD.run(errand) else Errand.objects.get(token=errand.token)
+    if _ADD.run(errand):
+        return errand
+    stored = Errand.objects.filter(token=errand.token).first()
+    if stored is None:
+        raise IntegrityError(f"errand {errand.token} contradicts a stored one")
+    return stored
 
 
 _ADD = Insert(Errand, once=True)

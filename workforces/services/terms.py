@@ -25,7 +25,7 @@ def ticket_terms(ticket: Ticket) -> Any:
     if posting is None:
         return terms_of(ticket.workforce)
     if posting.workforce_id == ticket.workforce_id:
-        posting.workforce = ticket.workforce  # which is read already
+        posting.workforce = ticket.workforce  # saves a query: it was read with the ticket
     return posting_terms(posting)
 
 

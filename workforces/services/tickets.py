@@ -62,38 +62,25 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
     with transaction.atomic():
         posting = KINDS[workforce.kind].admit(workforce=workforce, arrival=arrival, now=now)
         surrogate_id = surrogate_begin(workforce=workforce, arrival=arrival)
-        return _ticket_of(workforce, arrival.remote_id, surrogate_id) or _ticket_add(
-            Ticket(
-                workforce=workforce,
-                remote_id=arrival.remote_id,
-                surrogate_id=surrogate_id,
-                posting=posting,
-                code=secrets.token_urlsafe(18),
-                is_signed=arrival.is_signed,
-                opened_at=now,
-                visit=UUID(arrival.visit) if arrival.visit else None,
-            )
+        ticket = Ticket(
+            workforce=workforce,
+            remote_id=arrival.remote_id,
+            surrogate_id=surrogate_id,
+            posting=posting,
+            code=secrets.token_urlsafe(18),
+            is_signed=arrival.is_signed,
+            opened_at=now,
+            visit=UUID(arrival.visit) if arrival.visit else None,
         )
+        if _ADD.run(ticket):
+            return ticket
+        stored: Ticket | None = _ONCE.first(workforce.pk, arrival.remote_id, surrogate_id)  # of another tab
+        if stored is None:
+            raise IntegrityError(f"visit {arrival.visit} has a ticket of another assignment")
+        return stored
 
 
-def _ticket_add(ticket: Ticket) -> Ticket:
-    try:
-        with transaction.atomic():
-            _ADD.run(ticket)
-    except IntegrityError:  # the same visit in two tabs at once
-        found = _ticket_of(ticket.workforce, ticket.remote_id, ticket.surrogate_id)
-        if found is None:
-            raise
-        return found
-    return ticket
-
-
-def _ticket_of(workforce: Workforce, remote_id: str, surrogate_id: UUID) -> Ticket | None:
-    found: Ticket | None = _ONCE.first(workforce.pk, remote_id, surrogate_id)
-    return found
-
-
-_ADD = Insert(Ticket)
+_ADD = Insert(Ticket, once=True)
 _ONCE = Statement(
     lambda workforce, remote_id, surrogate_id: Ticket.objects.filter(
         workforce_id=workforce, remote_id=remote_id, surrogate_id=surrogate_id
@@ -205,8 +192,7 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
         )
         if taken.annotation is None:
             return ticket
-        if not _WORK_OF.rows(taken.annotation.pk):
-            _ADD_WORK.run(TicketWork(annotation=taken.annotation, ticket=ticket))
+        _ADD_WORK.run(TicketWork(annotation=taken.annotation, ticket=ticket))
     if len(_WORK.rows(ticket.pk)) >= terms.items_per_ticket:
         ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
     ticket_refresh(ticket)
@@ -219,8 +205,7 @@ def ticket_refresh(ticket: Ticket) -> None:
 
 
 _BY_KEY = Statement(lambda pk: Ticket.objects.filter(pk=pk), int)
-_ADD_WORK = Insert(TicketWork)
-_WORK_OF = Statement(lambda annotation: TicketWork.objects.filter(annotation_id=annotation).values_list("pk"), int)
+_ADD_WORK = Insert(TicketWork, once=True)
 _STATE_LOCKED = Statement(
     lambda pk: Ticket.objects.select_for_update(no_key=True, of=("self",)).filter(pk=pk).values_list("state"), int
 )

@@ -23,8 +23,8 @@ from annotation.people.services.standing import standing_move
 from annotation.people.services.withdrawal import withdrawal_cancel, withdrawal_of, work_unlink
 from annotation.signals import participation_joined, standing_joined
 from annotation.slots.services.bars import bars_join
-from annotation.slots.services.counting import people_lock, slots_release, submissions_adopt
-from annotation.slots.services.participation_locks import participation_lock
+from annotation.slots.services.counting import slots_release, submissions_adopt
+from annotation.slots.services.participation_locks import participation_lock, people_lock
 from database.transactions import require_transaction
 
 # From the best to the worst: of two, an annotator keeps the worse.

@@ -10,7 +10,7 @@ from accounts.audit import record
 from accounts.models import User
 from annotation.models import Campaign, Injection, NotificationKind, Participation, Standing, StandingChange
 from annotation.notifications.services import notify
-from annotation.slots.services.counting import people_lock
+from annotation.slots.services.participation_locks import people_lock
 from database.statements import Update
 from database.transactions import require_transaction
 from jobs.events import event_add

@@ -27,8 +27,8 @@ from annotation.models import (
     Withdrawal,
 )
 from annotation.signals import participation_withdrawn
-from annotation.slots.services.counting import people_lock, slots_release, submissions_withdraw
-from annotation.slots.services.participation_locks import participation_lock
+from annotation.slots.services.counting import slots_release, submissions_withdraw
+from annotation.slots.services.participation_locks import participation_lock, people_lock
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
 

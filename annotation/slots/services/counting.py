@@ -5,10 +5,9 @@ assignment, annotation, item, slot (docs/explanation/work-distribution.md).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
-from functools import cache, reduce
-from operator import or_
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -33,35 +32,14 @@ from annotation.models import (
     Split,
     Standing,
 )
+from annotation.slots.services.participation_locks import people_lock
 from database.statements import Insert, Statement, Update
 from database.transactions import require_transaction
 
 State = AnnotationState
 TWICE = "annotated before in another visit"
 SUSPENDED = "suspended"  # why the work of an annotator who was suspended is excluded
-FEW = 4  # rows for which a compiled statement is kept for each number of them, as of the answers of a ticket
-
-
-def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
-    """Lock people's participations in a campaign, in a fixed order; people without one are left out."""
-    require_transaction()
-    people = sorted(set(surrogate_ids))
-    if len(people) > FEW:
-        return list(_places(campaign_id, Q(surrogate_id__in=people)))
-    return _few_places(len(people)).instances(campaign_id, *people) if people else []
-
-
-def _places(campaign_id: Any, people: Q) -> QuerySet[Participation]:
-    places = Participation.objects.filter(people, campaign_id=campaign_id)
-    return places.select_for_update(no_key=True).order_by("pk")
-
-
-@cache
-def _few_places(people: int) -> Statement:
-    def build(campaign_id: Any, *surrogate_ids: Any) -> QuerySet[Participation]:
-        return _places(campaign_id, reduce(or_, (Q(surrogate_id=one) for one in surrogate_ids)))
-
-    return Statement(build, *[UUID] * (1 + people))
+FEW = 4  # up to so many rows, a statement is compiled for each number of rows; a ticket rarely has more answers
 
 
 # --- Annotations ----------------------------------------------------------------------------------

@@ -1,8 +1,12 @@
-"""Locking an annotator's participation before anything of theirs changes."""
+"""Locking annotators' participations before anything of theirs changes."""
 
+from collections.abc import Iterable
+from functools import cache, reduce
+from operator import or_
+from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotation.models import (
     Campaign,
@@ -10,6 +14,8 @@ from annotation.models import (
 )
 from database.statements import Statement
 from database.transactions import require_transaction
+
+FEW = 4  # up to so many people, a statement is compiled for each number of people
 
 
 def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:
@@ -41,3 +47,25 @@ _PLACE = Statement(
     UUID,
     UUID,
 )
+
+
+def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
+    """Lock people's participations in a campaign, in a fixed order; people without one are left out."""
+    require_transaction()
+    people = sorted(set(surrogate_ids))
+    if len(people) > FEW:
+        return list(_places(campaign_id, Q(surrogate_id__in=people)))
+    return _few_places(len(people)).instances(campaign_id, *people) if people else []
+
+
+def _places(campaign_id: Any, people: Q) -> QuerySet[Participation]:
+    places = Participation.objects.filter(people, campaign_id=campaign_id)
+    return places.select_for_update(no_key=True).order_by("pk")
+
+
+@cache
+def _few_places(people: int) -> Statement:
+    def build(campaign_id: Any, *surrogate_ids: Any) -> QuerySet[Participation]:
+        return _places(campaign_id, reduce(or_, (Q(surrogate_id=one) for one in surrogate_ids)))
+
+    return Statement(build, *[UUID] * (1 + people))

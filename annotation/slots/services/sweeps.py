@@ -4,7 +4,8 @@ from datetime import datetime
 from uuid import UUID
 
 from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, Standing
-from annotation.slots.services.counting import people_lock, slots_release, submission_come_back
+from annotation.slots.services.counting import slots_release, submission_come_back
+from annotation.slots.services.participation_locks import people_lock
 from database.transactions import durable, require_transaction
 
 SWEEP_SIZE = 500

@@ -49,7 +49,7 @@ class Piece(NamedTuple):
 
 
 def piece_sent(fields: Mapping[str, Any]) -> Piece | None:
-    """Return the piece among a form's fields ``events`` (JSON) and ``sequence``; None without one or if it is malformed."""
+    """Return the piece in a form's fields ``events`` (JSON) and ``sequence``; None if it is missing or malformed."""
     sequence = whole_number(str(fields.get("sequence", "")), -1)
     try:
         events = json.loads(fields.get("events") or "[]")

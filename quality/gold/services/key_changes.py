@@ -8,7 +8,8 @@ from accounts.audit import record
 from annotation.items.services.items import item_retire
 from annotation.models import Item
 from annotation.people.services.standing import injections_unscheduled
-from annotation.slots.services.counting import item_slots_close, people_lock
+from annotation.slots.services.counting import item_slots_close
+from annotation.slots.services.participation_locks import people_lock
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction

@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Participation, Purpose, Standing
 from annotation.people.services.standing import standing_move
-from annotation.slots.services.counting import people_lock
 from annotation.slots.services.exclusions import annotation_exclude, annotation_restore
+from annotation.slots.services.participation_locks import people_lock
 from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work

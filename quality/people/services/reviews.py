@@ -10,8 +10,9 @@ from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing
 from annotation.people.selectors.standing import notice_of
 from annotation.people.services.standing import standing_move
-from annotation.slots.services.counting import SUSPENDED, people_lock
+from annotation.slots.services.counting import SUSPENDED
 from annotation.slots.services.exclusions import annotation_exclude
+from annotation.slots.services.participation_locks import people_lock
 from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.audit import record
 from annotation.models import Campaign, Participation, Standing
 from annotation.people.services.standing import standing_move
-from annotation.slots.services.counting import people_lock
+from annotation.slots.services.participation_locks import people_lock
 from database.transactions import durable, require_transaction
 from jobs.services import jobs_delete
 from jobs.work import Work

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -125,6 +125,20 @@ def test_a_posting_that_someone_works_on_slowly_is_not_replaced(desk):
     worked_on = Ticket.objects.get(remote_id="3SLOW").posting.hit_id
     assert states[worked_on] == "open"
     assert "ended" in states.values()  # nobody took the other
+
+
+def test_pay_is_decided_once_whatever_the_tokens(desk):
+    made = desk(items=1, n=1)
+    made.round()
+    made.worker("a").work()
+    ticket = Ticket.objects.get()
+    decision = {"workforce": made.workforce, "kind": "approve", "ticket": ticket, "due_at": timezone.now()}
+    with transaction.atomic():
+        first = errand_add(**decision, token="one")
+        assert errand_add(**decision, token="one").pk == first.pk
+    with pytest.raises(IntegrityError, match="contradicts"), transaction.atomic():
+        errand_add(**decision, token="two")
+    assert Errand.objects.filter(kind="approve").count() == 1
 
 
 def test_the_last_word_on_letting_someone_in_holds_whatever_order_the_errands_take(desk):

@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.selectors import external_known
-from annotation.slots.services.counting import people_lock
+from annotation.slots.services.participation_locks import people_lock
 from database.statements import Statement, Update
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping

@@ -9,7 +9,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from accounts.models import ExternalIdentity
-from annotation.slots.services.counting import annotations_exclude, people_lock, submissions_give_up
+from annotation.slots.services.counting import annotations_exclude, submissions_give_up
+from annotation.slots.services.participation_locks import people_lock
 from annotation.slots.services.sweeps import assignments_end
 from database.transactions import is_transient
 from jobs.work import Work

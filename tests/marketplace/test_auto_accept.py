@@ -42,7 +42,7 @@ def test_the_next_hit_of_the_group_is_accepted_once_the_task_was_sent(lab, worke
     assert said["next"]["page"] == f"/work/{second.pk}/?auto=1"
     assert second.assignment_id in said["next"]["frame"]["url"]
     page = ask.client.get(said["next"]["page"], headers=HOST).content.decode()
-    for address in ("state", "onward", "give_back"):
+    for address in ("state", "auto_accept", "give_back"):
         assert said["next"][address] in page
     submit(second)
     said = ask(second)
