@@ -42,6 +42,8 @@ STALE_SECONDS = 10
 PART = 10  # what is computed again and again takes a tenth of a worker's time at most
 MOST_KEPT = 50_000  # answers that are parsed once
 DAY = len("2026-01-31")
+NO_STAGES = "{}"
+COUNTED, LATE = AnnotationState.COUNTED.value, AnnotationState.LATE.value  # compared for each row
 MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
 
 
@@ -206,10 +208,11 @@ def _work_numbers(campaign: Campaign) -> WorkNumbers:
         Cast("submitted_at", TextField()),
         "item__split_id",
     )
-    for surrogate, answer, stages, seconds, state, submitted_at, split in rows.iterator(chunk_size=2000):
+    # Without this order SQLite follows the index of people, and reads the table in leaps: three times slower.
+    for surrogate, answer, stages, seconds, state, submitted_at, split in rows.order_by("pk").iterator(chunk_size=2000):
         person = people[surrogate]
-        person["late"] += state == AnnotationState.LATE
-        if state != AnnotationState.COUNTED:
+        if state != COUNTED:
+            person["late"] += state == LATE
             continue
         if split not in sealed:
             path = path_of(answer)
@@ -218,8 +221,9 @@ def _work_numbers(campaign: Campaign) -> WorkNumbers:
         person["counted"] += 1
         person["seconds"].append(seconds)
         days[submitted_at[:DAY]] += 1
-        for stage, value in orjson.loads(stages).items():
-            stage_seconds[stage].append(value)
+        if stages != NO_STAGES:
+            for stage, value in orjson.loads(stages).items():
+                stage_seconds[stage].append(value)
     return {
         "annotations": sum(paths.values()),
         "paths": dict(paths),
