@@ -2,6 +2,8 @@
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,6 +19,7 @@ from annotation.management.campaigns import launch_here
 from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Item, Slot
 from annotation.tasktypes.labels import LABEL
 from jobs.terminal import run_here
+from quality.experts.services.cases import CaseError
 from quality.experts.services.inspections import inspection_decide
 from quality.experts.services.opinions import opinion_give
 from quality.gold.services.keys import gold_import
@@ -102,6 +105,16 @@ def campaign_of(asked: Asked, slug: str, policy: Policy) -> Campaign:
     )
     policy_publish(campaign=campaign, policy=policy, actor_id=None, now=now)
     return campaign
+
+
+@contextmanager
+def recalled_is_skipped() -> Iterator[None]:
+    """Let an expert skip a case that was recalled after the list was read, because votes on it were excluded."""
+    try:
+        yield
+    except CaseError as error:
+        if error.key != "case_over":
+            raise
 
 
 class Collecting:
@@ -276,7 +289,8 @@ class Collecting:
             ticket_refuse(ticket=ticket, reason="As your other answers.", actor_id=self.manager, due_at=now, now=now)
         waiting = Case.objects.filter(campaign=self.campaign, state=CaseState.OPEN).select_related("item", "campaign")
         for case in waiting[:MOST_READ]:
-            self.judge(case)
+            with recalled_is_skipped():
+                self.judge(case)
         unread = Inspection.objects.filter(campaign=self.campaign, verdict="").select_related("annotation__item")
         for inspection in unread[:MOST_READ]:
             found = self._found(inspection.annotation)

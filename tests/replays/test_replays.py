@@ -9,18 +9,22 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Item
 from measures.targets import Stop
+from quality.experts.services.cases import case_open, case_recall, parts_of
 from quality.labels.selectors.audits import label_error_of
 from quality.labels.services.waves import waves_due
-from quality.models import Audit, CaseReason, TargetSnapshot, Verdict
+from quality.models import Audit, Case, CaseReason, CaseState, TargetSnapshot, Verdict
 from quality.policies.policy import Policy, Process
 from replays.base import Asked, Progress, State
+from replays.collecting import Collecting
 from replays.pairs import Material
 from replays.registry import REPLAYS
 from replays.target import _Audited
@@ -228,6 +232,41 @@ def test_a_target_that_was_reached_without_the_last_batch_is_not_reached(setting
             campaign=campaign, defaults={"taken_at": now, "version": "", "data": known | {"item_count": items}}
         )
         assert replay.is_done(2) is is_done
+
+
+class Slow(Collecting):
+    """A replay whose expert reads the first case for so long that the others are recalled."""
+
+    read = 0
+
+    def judge(self, case):
+        self.read += 1
+        for other in Case.objects.exclude(pk=case.pk).filter(state=CaseState.OPEN):
+            case_recall(case=other, actor_id=self.manager, now=timezone.now())
+        super().judge(case)
+
+
+@pytest.mark.django_db
+def test_an_expert_skips_a_case_that_is_recalled_while_they_read_another(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    asked = Asked("antique", 0.001, 1, 60)
+    material = Material(asked)
+    campaign = factories.antique(items=0, n=3)
+    factories.import_rows(campaign, list(islice(material.rows(0), 2)))
+    for item in Item.objects.filter(campaign=campaign):
+        with transaction.atomic():
+            case_open(
+                item=item,
+                because=CaseReason.MANAGER,
+                experts=1,
+                parts=parts_of(item),
+                actor_id=None,
+                now=timezone.now(),
+            )
+    slow = Slow(asked, State.of(asked), material, campaign, print)
+    slow.decide()
+    assert slow.read == 2
+    assert sorted(Case.objects.filter(campaign=campaign).values_list("state", flat=True)) == ["decided", "recalled"]
 
 
 @pytest.mark.slow
