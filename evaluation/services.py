@@ -2,6 +2,7 @@
 
 import array
 import hashlib
+import math
 import zlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -14,11 +15,10 @@ from django.db import transaction
 from django.db.models import Max, Q
 
 from accounts.audit import record
-from annotation.campaigns.selectors.sealing import LEAST_ITEMS
 from annotation.locks import campaign_lock
 from evaluation.boards.child import score_apart
 from evaluation.boards.gold import gold_of, metrics_of
-from evaluation.boards.ladder import LEAST_STEP, Scored, shown_score
+from evaluation.boards.ladder import LEAST_STEP, LEAST_UNITS, Scored, shown_score
 from evaluation.files import EvaluationError
 from evaluation.models import Board, Submission, SubmissionState, Team, TeamMember
 from exports.models import Release
@@ -67,8 +67,8 @@ def board_create(
         boards = Board.objects.filter(campaign=release.campaign, split=split, metric=metric)
         if boards.filter(Q(release=release) | Q(is_sealed=True) if is_sealed else Q(release=release)).exists():
             raise BoardError("board_exists")
-        if _units(release, split) < LEAST_ITEMS:
-            raise BoardError("board_too_small", split=split, least=LEAST_ITEMS, release=release.number)
+        if _units(release, split) < LEAST_UNITS:
+            raise BoardError("board_too_small", split=split, least=LEAST_UNITS, release=release.number)
         last = Board.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
         board = Board.objects.create(
             campaign=release.campaign,
@@ -268,9 +268,14 @@ def _end(submission: Submission, **changes: Any) -> None:
 
 
 def _packed(scored: Scored) -> bytes:
-    return zlib.compress(array.array("d", [scored.score, *scored.values]).tobytes())
+    """Return the bytes to store: since bounds are stored, they begin with a nan."""
+    head = [math.nan, scored.score, scored.low, scored.high, float(scored.is_binary)]
+    return zlib.compress(array.array("d", [*head, *scored.values]).tobytes())
 
 
 def _unpacked(data: bytes | memoryview | None) -> Scored:
-    values: Sequence[float] = array.array("d", zlib.decompress(bytes(data or b"")))
-    return Scored(values[0], values[1:])
+    numbers: Sequence[float] = array.array("d", zlib.decompress(bytes(data or b"")))
+    if not math.isnan(numbers[0]):
+        return Scored(numbers[0], numbers[1:], min(0.0, *numbers[1:]), max(1.0, *numbers[1:]))
+    _nan, score, low, high, is_binary = numbers[:5]
+    return Scored(score, numbers[5:], low, high, bool(is_binary))

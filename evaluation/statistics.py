@@ -4,7 +4,7 @@ numpy is imported inside the functions: importing it takes a sixth of a second, 
 """
 # ruff: noqa: PLC0415
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 RESAMPLES = 1_000
@@ -17,7 +17,8 @@ _Key = TypeVar("_Key", bound=Hashable)
 def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tuple[float, float]]:
     """Return the 95% percentile interval of each measure's mean, over questions drawn with replacement.
 
-    The result is empty without resamples or questions.
+    If a measure is 0 of all questions, or 1 of all, the interval is Wilson's: drawing again shows no other value. The
+    result is empty without resamples or questions.
     """
     import numpy as np
 
@@ -27,11 +28,34 @@ def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tu
     draw, shares = np.random.default_rng(seed), np.full(len(rows), 1 / len(rows))
     means = np.array([draw.multinomial(len(rows), shares) @ rows / len(rows) for _ in range(resamples)])
     low, high = np.quantile(means, (0.025, 0.975), axis=0)
-    return {measure: (float(low[at]), float(high[at])) for at, measure in enumerate(values)}
+    return {
+        measure: interval_of_extreme(set(rows[:, at].tolist()), len(rows)) or (float(low[at]), float(high[at]))
+        for at, measure in enumerate(values)
+    }
+
+
+def interval_of_extreme(shares: Collection[float], of: int) -> tuple[float, float] | None:
+    """Return Wilson's 95% interval if all shares are 0, or all are 1; None otherwise.
+
+    Examples
+    --------
+    >>> [round(bound, 2) for bound in interval_of_extreme([0, 0, 0], 20)]
+    [0.0, 0.16]
+    """
+    import numpy as np
+
+    from measures.reliability import wilson
+
+    if not of or set(shares) not in ({0}, {1}):
+        return None
+    low, high = wilson(np.array([float(next(iter(shares)))]), np.array([of]))
+    return float(low[0]), float(high[0])
 
 
 def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: int) -> tuple[float, float] | None:
     """Return the 95% percentile interval of a share, over questions drawn with replacement.
+
+    If all units are counted, or none is, the interval is Wilson's for as many units as there are questions.
 
     Parameters
     ----------
@@ -47,6 +71,8 @@ def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: in
 
     if len(parts) < 2 or not resamples:
         return None
+    if extreme := interval_of_extreme([counted / of for counted, of in parts], len(parts)):
+        return extreme
     rows, draw = np.array(parts, dtype=np.float64), np.random.default_rng(seed)
     sums = draw.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples) @ rows
     low, high = np.quantile(sums[:, 0] / sums[:, 1], (0.025, 0.975))

@@ -18,10 +18,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
-from annotation.campaigns.selectors.sealing import LEAST_ITEMS, sealed_names
+from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.models import Campaign
 from evaluation.boards.gold import metrics_of
-from evaluation.boards.ladder import LEAST_STEP
+from evaluation.boards.ladder import LEAST_STEP, LEAST_UNITS
 from evaluation.boards.metrics import METRICS
 from evaluation.models import Board, Team, TeamMember
 from evaluation.release_scores import predictions_help, score_request, scores_of, splits_scored
@@ -39,7 +39,7 @@ class BoardForm(forms.Form):
     release = forms.TypedChoiceField(label=gettext_lazy("Release"))
     split = forms.ChoiceField(
         label=gettext_lazy("Split"),
-        help_text=format_lazy(gettext_lazy("With at least {least} labeled items."), least=LEAST_ITEMS),
+        help_text=format_lazy(gettext_lazy("With at least {least} labeled items."), least=LEAST_UNITS),
     )
     metric = forms.ChoiceField(label=gettext_lazy("Metric"))
     step = forms.FloatField(

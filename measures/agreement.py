@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from measures.judgments import Floats, Judgments, Places
+from measures.judgments import Floats, Judgments, Places, effective_number
 
 FEW_ITEMS, FEW_ANNOTATORS = 200, 30  # with fewer, intervals are too narrow
 TOO_FEW = ("no item has two judgments", "only one item has two judgments")
@@ -78,8 +78,9 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     from leaving out an annotator, minus that from leaving out a judgment, which both include (a two-way jackknife,
     after A. B. Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1(2), and A. C. Cameron, J. B.
     Gelbach and D. L. Miller (2011), Robust inference with multiway clustering, Journal of Business & Economic
-    Statistics 29(2)). The interval uses Student's t with as many degrees of freedom as the smaller sample allows. A
-    bootstrap over items alone reaches only about half of its nominal coverage.
+    Statistics 29(2)). The interval uses Student's t with as many degrees of freedom as the smaller sample allows, by
+    effective numbers: a few people often give most of the judgments. A bootstrap over items alone reaches only about
+    half of its nominal coverage.
 
     Examples
     --------
@@ -264,7 +265,7 @@ def _half_width(
     by_item, by_annotator, by_judgment = (_variance(values, weights) for values, weights in counted)
     variance = max(by_item + by_annotator - by_judgment, by_item, by_annotator)
     units, annotators = int(counted[0][1].sum()), len(people)
-    freedom = min(units, annotators) - 1
+    freedom = max(1.0, min(effective_number(judgments.item), effective_number(judgments.annotator)) - 1)
     warning = ""
     if units < FEW_ITEMS or annotators < FEW_ANNOTATORS:
         warning = f"from {units} items and {annotators} annotators: with fewer than {FEW_ITEMS} or {FEW_ANNOTATORS} the interval is too narrow"

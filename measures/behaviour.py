@@ -4,9 +4,11 @@ Time alone is a weak signal, and its direction differs between crowds: fast peop
 comes with the share of people with good gold checks whom it flags.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -68,24 +70,30 @@ def pace(item: Places, annotator: Places, seconds: Floats, length: Floats) -> di
     }
 
 
-def sameness(answers: Mapping[Who, Sequence[Hashable]]) -> dict[Who, Signal]:
-    """Return the uniformity of each annotator's answers: low entropy, or a run that the label shares don't explain.
+def sameness(rows: Iterable[tuple[Hashable, Who, Hashable]]) -> dict[Who, Signal]:
+    """Return the uniformity of each annotator's answers: low entropy, or a run that the items don't explain.
 
     The probability of a run is the probability that any run of that length occurs among as many independent answers
-    with the person's label shares (Poisson approximation; W. Feller, 1968, An introduction to probability theory,
-    volume 1, XIII.7).
+    (Poisson approximation; W. Feller, 1968, An introduction to probability theory, volume 1, XIII.7). An answer that the
+    item's other annotators gave most often is certain: in files that are sorted by label, good people give long runs.
+    Another answer is as likely as among those others, and as its share of the annotator's answers (shrunk, see `pace`).
 
     Parameters
     ----------
-    answers
-        Each annotator's answers, in the order given.
+    rows
+        (item, annotator, answer), in the order given.
     """
-    known = {person: row for person, row in answers.items() if len(row) >= LEAST}
+    given: dict[Who, list[tuple[Hashable, Hashable]]] = defaultdict(list)
+    by_item: dict[Hashable, Counter[Hashable]] = defaultdict(Counter)
+    for item, who, value in rows:
+        given[who].append((item, value))
+        by_item[item][value] += 1
+    known = {person: [value for _item, value in pairs] for person, pairs in given.items() if len(pairs) >= LEAST}
     bits = {person: _entropy(row) for person, row in known.items()}
     far = _robust_z(bits)
     found = {}
     for person, row in known.items():
-        run, chance = _longest_run(row)
+        run, chance = _longest_run(given[person], by_item)
         top = max(row.count(value) for value in set(row)) / len(row)
         is_one = far[person] < FAR and top >= ONE_ANSWER
         is_run = run >= LONG_RUN and chance < RARE_RUN
@@ -225,14 +233,24 @@ def _entropy(row: Sequence[Hashable]) -> float:
     return float(-(shares * np.log2(shares)).sum())
 
 
-def _longest_run(row: Sequence[Hashable]) -> tuple[int, float]:
+def _longest_run(
+    pairs: Sequence[tuple[Hashable, Hashable]], by_item: Mapping[Hashable, Counter[Hashable]]
+) -> tuple[int, float]:
     """Return the length of the least likely run of equal answers, and the probability of a run of that length."""
-    longest: dict[Hashable, int] = {}
-    for value, same in groupby(row):
-        longest[value] = max(longest.get(value, 0), sum(1 for _ in same))
+    shares = Counter(value for _item, value in pairs)
     found = (1.0, 0)
-    for value, length in longest.items():
-        share = row.count(value) / len(row)
-        runs = (len(row) - length) * (1 - share) + 1
-        found = min(found, (float(-np.expm1(-runs * share**length)), length))
+    for value, run in groupby(pairs, key=itemgetter(1)):
+        items, share = [item for item, _value in run], shares[value] / len(pairs)
+        runs = (len(pairs) - len(items)) * (1 - share) + 1
+        likely = float(np.prod([_likely(value, by_item[item], share) for item in items]))
+        found = min(found, (float(-np.expm1(-runs * likely)), len(items)))
     return found[1], found[0]
+
+
+def _likely(value: Hashable, said: Counter[Hashable], share: float) -> float:
+    """Return how likely an answer is, given all answers to its item, this one included, and its usual share."""
+    others = {one: n - (one == value) for one, n in said.items()}
+    most = max(others.values())
+    if most and others[value] == most:
+        return 1.0
+    return (others[value] + SHRINK * share) / (sum(others.values()) + SHRINK)

@@ -255,3 +255,24 @@ def _kept(pairs: Places, repeats: Repeats) -> Places:
     _, first = np.unique(ordered, return_index=True)
     places = len(pairs) - 1 - first if repeats is Repeats.LAST else first
     return np.sort(places)
+
+
+def effective_number(of: Places) -> float:
+    """Return the effective number of annotators (or of items): as many with equally many judgments are equivalent.
+
+    Parameters
+    ----------
+    of
+        The annotator (or item) of each judgment, shape (judgments,), at least one.
+
+    References
+    ----------
+    L. Kish (1965). Survey sampling. Section 11.7.
+
+    Examples
+    --------
+    >>> effective_number(np.array([0, 0, 1, 1])), round(effective_number(np.array([0, 0, 0, 1])), 2)
+    (2.0, 1.6)
+    """
+    shares = np.bincount(of) / max(len(of), 1)
+    return float(1 / (shares**2).sum())

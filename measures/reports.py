@@ -87,8 +87,10 @@ def crowd_report(
         "foresight": {
             "vote": seen.vote,
             "model": seen.model,
+            "spread": seen.spread,
             "held_out": seen.held_out,
             "prefers_model": seen.prefers_model,
+            "is_clear": seen.is_clear,
         },
         "coincidences": coincidences(judgments).round(3).tolist(),
         "annotator_table": _annotators(judgments, model, weight, truth, seconds or {}),

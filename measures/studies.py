@@ -189,7 +189,8 @@ def bounds(
         Items with more answers than ``references``, all with the same number of answers.
     alpha
         The number of predicting annotations with an answer from which the super-annotator answers. With fewer it
-        predicts null; otherwise the most frequent answer (in a tie, the one that was given first).
+        predicts null; otherwise the most frequent answer. In a tie it is right in part: as often as an answer drawn from
+        those that are tied.
     system
         A system's answer to each item, None for null, compared with the same references.
 
@@ -238,10 +239,12 @@ def _item_counts(
     votes = np.stack([(others == code).sum(axis=1) for code in range(len(codes))] or [np.zeros(partitions)], 1)
     is_wanted, found = (gold >= 0).sum(axis=1) >= beta, (others >= 0).sum(axis=1)
     single = ((votes * in_gold).sum(axis=1) * is_wanted / others.shape[1]).mean()
-    best_is_right = in_gold[np.arange(partitions), votes.argmax(axis=1)] & is_wanted
+    # Not the first one in order of appearance: that order holds the references too, and favors their answers.
+    best = votes == votes.max(axis=1, keepdims=True)
+    best_is_right = (best & in_gold).sum(axis=1) / best.sum(axis=1) * is_wanted
     answered = (found[:, None] >= np.arange(others.shape[1] + 1)) & (found[:, None] > 0)
     swept = np.empty((others.shape[1] + 1, 3))
-    swept[:, 0] = (answered & best_is_right[:, None]).mean(axis=0)
+    swept[:, 0] = (answered * best_is_right[:, None]).mean(axis=0)
     swept[:, 1] = answered.mean(axis=0)
     swept[:, 2] = is_wanted.mean()
     is_right = is_wanted & in_gold[:, codes[system]] if system in codes else np.zeros(partitions, bool)

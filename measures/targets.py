@@ -1,7 +1,8 @@
 """Adaptive voting: choose items for another vote or an expert until the share of wrong labels is acceptable.
 
 Labels are always those with more votes than any other label. A model of the votes only estimates how doubtful each
-label is, to choose the next votes. Its estimates are calibrated on an audit before they can stop the voting.
+label is, to choose the next votes. Its estimates are calibrated on an audit before they can stop the voting, and again
+in every wave: each wave removes visible doubt, so the errors that remain are those that the model doubts too little.
 """
 
 from dataclasses import dataclass, replace
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 from measures.judgments import Floats, Judgments, Places
 from measures.label_models import dawid_skene
 
-SHRINKAGE = 4.0  # judgments of an average annotator, see `dawid_skene`
 WAVE = 0.1  # of all items get a vote in one wave
 CERTAIN = 1e-4  # no label is less doubtful than this, nor its opposite
 AS_IT_SAYS = (0.0, 1.0)  # the intercept and slope that leave a doubt as it is
-RIDGE = (4.0, 8.0)  # how firmly calibration holds to them
+RIDGE = (1.0, 8.0)  # how firmly calibration holds to them
+UNSEEN = 1.0  # wrong labels that are added to those of a sample
 MOST_STEPS, ENOUGH = 200, 1e-9  # of Newton's method
 
 
@@ -95,7 +96,7 @@ class Belief:
 
 def belief_of(judgments: Judgments) -> Belief:
     """Return the estimates of a model fitted to all votes."""
-    model = dawid_skene(judgments, shrinkage=SHRINKAGE)
+    model = dawid_skene(judgments)
     done = np.bincount(judgments.annotator, minlength=len(judgments.annotators))
     return Belief(judgments.counts(), model.posterior, model.confusion, done / done.sum())
 
@@ -117,12 +118,14 @@ def calibrated(doubts: Floats, wrong: NDArray[np.bool_], weights: Floats) -> Cal
     """Return the calibration of doubts, from labels that experts judged.
 
     A logistic regression of errors on the logit of the doubts, shrunk towards the model's own doubts, so that a small
-    audit changes little. The slope is never negative.
+    audit changes little. If the best slope is negative, doubts tell nothing: the slope is 0, and the intercept is
+    fitted alone. One wrong label of average doubt is added: a sample without errors proves nothing, and voting stops at
+    the first prediction that is low enough, so more often at one that is too low by chance than at one too high.
 
     Parameters
     ----------
     doubts
-        The model's doubts about the labels when they were drawn, shape (labels,).
+        The model's doubts about the labels, shape (labels,).
     wrong
         Whether experts chose another label, shape (labels,).
     weights
@@ -135,19 +138,62 @@ def calibrated(doubts: Floats, wrong: NDArray[np.bool_], weights: Floats) -> Cal
     if not len(doubts):
         return Calibration()
     columns = np.stack([np.ones(len(doubts)), _logit(doubts)], axis=1)
-    weight = weights / weights.mean()
-    found = np.array(AS_IT_SAYS)
+    columns = np.vstack([columns, np.average(columns, axis=0, weights=weights)])
+    wrong, weight = np.append(wrong, True), np.append(weights / weights.mean(), UNSEEN)
+    found = _fitted(columns, wrong, weight, np.array(AS_IT_SAYS), np.array(RIDGE))
+    if found[1] >= 0:
+        return Calibration(float(found[0]), float(found[1]))
+    alone = _fitted(columns[:, :1], wrong, weight, np.array(AS_IT_SAYS[:1]), np.array(RIDGE[:1]))
+    return Calibration(float(alone[0]), 0.0)
+
+
+def _fitted(columns: Floats, wrong: NDArray[np.bool_], weight: Floats, held_to: Floats, ridge: Floats) -> Floats:
+    """Return the coefficients of a logistic regression, shrunk towards ``held_to``, by Newton's method."""
+    found = held_to
     for _ in range(MOST_STEPS):
         share = _share(columns @ found)
-        rise = columns.T @ (weight * (wrong - share)) - RIDGE * (found - AS_IT_SAYS)
-        bend = (columns * (weight * share * (1 - share))[:, None]).T @ columns + np.diag(RIDGE)
+        rise = columns.T @ (weight * (wrong - share)) - ridge * (found - held_to)
+        bend = (columns * (weight * share * (1 - share))[:, None]).T @ columns + np.diag(ridge)
         step = np.linalg.solve(bend, rise)
-        found = found + step / max(
-            1.0, float(np.abs(step).max())
-        )  # never far at once: it could go past and not come back
+        # Never far at once: it could go past and not come back.
+        found = found + step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < ENOUGH:
             break
-    return Calibration(float(found[0]), max(0.0, float(found[1])))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A random sample of labels that experts judged; all of shape (labels judged,).
+
+    Attributes
+    ----------
+    items
+        The items, as places in a `Belief`.
+    said
+        The experts' labels, as places among the labels; -1 for a label that nobody voted for.
+    weights
+        The number of items that each item represents.
+    """
+
+    items: Places
+    said: Places
+    weights: Floats
+
+    def calibration(self, belief: Belief, is_settled: NDArray[np.bool_]) -> Calibration:
+        """Return the calibration of the present doubts, by the present labels of the sample's items.
+
+        Items without a label, and items whose label is an expert's, are left out: their doubts are facts.
+
+        Parameters
+        ----------
+        is_settled
+            Whether experts set the label of each item, shape (items of the belief,).
+        """
+        keep = ~(is_settled | belief.undecided())[self.items]
+        items = self.items[keep]
+        wrong = belief.counts[items].argmax(axis=1) != self.said[keep]
+        return calibrated(belief.doubts()[items], wrong, self.weights[keep])
 
 
 def _share(logits: Floats) -> Floats:

@@ -1,13 +1,14 @@
 """Score an uploaded file in a separate process with limits, because uploaded files aren't trusted.
 
 ``python -m evaluation.boards.child METRIC PREDICTIONS OPTIONS`` reads the labels from standard input, so that they are in no
-file that a killed worker could leave behind. It writes one JSON object: ``score``, ``values`` and the ``floor`` of both, or
+file that a killed worker could leave behind. It writes one JSON object: ``scored`` and ``floor``, the fields of both, or
 ``error``, a sentence for the person who uploaded.
 """
 
 import resource
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def score_apart(
     found = orjson.loads(out)
     if "error" in found:
         raise EvaluationError(found["error"].replace(str(predictions), name))
-    return Scored(*found["scored"]), Scored(*found["floor"])
+    return Scored(**found["scored"]), Scored(**found["floor"])
 
 
 def _serve(metric: str, predictions: str, options: str) -> bytes:
@@ -62,7 +63,7 @@ def _serve(metric: str, predictions: str, options: str) -> bytes:
         return orjson.dumps({"error": str(error)})
     except MemoryError:
         return b""
-    return orjson.dumps({"scored": (scored.score, scored.values), "floor": (floor.score, floor.values)})
+    return orjson.dumps({"scored": asdict(scored), "floor": asdict(floor)})
 
 
 if __name__ == "__main__":

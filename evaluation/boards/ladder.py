@@ -12,42 +12,73 @@ from dataclasses import dataclass
 
 LEVEL = 0.05  # the probability that a board ever shows an improvement by chance
 LEAST_STEP = 0.005
+LEAST_UNITS = 20  # on fewer, no gain below thirty points could be told from chance
+STAKES = (0.95, 0.5, 0.25, 0.125, 0.0625, 0.03125)  # shares of the capital that are bet; a small gain needs a small one
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A score and what each unit (an example, item or question) adds to it.
 
-    The mean of ``values`` is the score, if the score is a mean; for F1, they are its linear terms.
+    The mean of ``values`` is the score, if the score is a mean; for F1, they are its linear terms. No unit can add less
+    than ``low`` or more than ``high``; if ``is_binary``, each adds one of these two.
     """
 
     score: float
     values: Sequence[float]
+    low: float = 0.0
+    high: float = 1.0
+    is_binary: bool = False
 
 
-def least_gain(best: Scored, new: Scored, *, step: float, attempt: int) -> float:
-    """Return how much better a submission must be than the best score that was shown.
+def chance_of(best: Scored, new: Scored) -> float:
+    """Return a bound on the probability of such differences if the new submission is no better on units of this kind.
 
-    If a submission isn't better than the best one, each unit in which they differ is equally likely to favor either of
-    them. The probability that their sum is as large as t is then at most exp(-t² / (2 Σd²)) (Hoeffding 1963), however
-    few units differ.
+    If units are right or wrong, this is the exact binomial probability that as many of those that differ favor the new
+    one. Other differences may be many small gains and a few large losses, which a sample can miss altogether. The bound
+    is then that of a bet against "no better": the capital, a mean over several stakes, grows with gains and falls with
+    losses. It is expected not to grow, so it reaches c with a probability of at most 1 / c.
 
-    Parameters
+    References
     ----------
-    attempt
-        The number of this submission among all against the same labels, from 1 on: the level of the test is ``LEVEL``
-        over ``attempt * (attempt + 1)``, which sums to ``LEVEL`` over all possible submissions.
+    I. Waudby-Smith and A. Ramdas (2024). Estimating means of bounded random variables by betting. Journal of the Royal
+    Statistical Society B 86(1).
+
+    Examples
+    --------
+    >>> old, new = [1, 0, 0, 0, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1, 0, 1]
+    >>> round(chance_of(Scored(0.125, old, is_binary=True), Scored(0.75, new, is_binary=True)), 4)
+    0.0625
     """
     differences = [b - a for a, b in zip(best.values, new.values, strict=True)]
-    level = LEVEL / (attempt * (attempt + 1))
-    by_chance = math.sqrt(2 * math.log(1 / level) * sum(one * one for one in differences)) / max(1, len(differences))
-    return max(step, by_chance)
+    if best.is_binary and new.is_binary:
+        return _at_least(sum(one > 0 for one in differences), sum(one != 0 for one in differences))
+    most_lost = best.high - new.low
+    grown = [math.fsum(math.log1p(stake * one / most_lost) for one in differences) for stake in STAKES]
+    most = max(grown)
+    capital = most + math.log(math.fsum(math.exp(one - most) for one in grown) / len(grown))
+    return math.exp(min(0.0, -capital))
+
+
+def _at_least(wins: int, flips: int) -> float:
+    """Return the probability of at least so many heads."""
+    from scipy.stats import binom  # type: ignore[import-untyped]  # noqa: PLC0415  half a second, seldom wanted
+
+    return float(binom.sf(wins - 1, flips, 0.5))
+
+
+def level_at(attempt: int) -> float:
+    """Return the level of a submission's test, by its number among all against the same labels, from 1 on.
+
+    The levels of all possible submissions sum to ``LEVEL``.
+    """
+    return LEVEL / (attempt * (attempt + 1))
 
 
 def shown_score(best: Scored, new: Scored, *, step: float, attempt: int) -> float | None:
     """Return the score to show, rounded to the step; None where it is not better by enough, and nothing is told."""
-    gain = new.score - best.score
-    return rounded(new.score, step) if gain > 0 and gain >= least_gain(best, new, step=step, attempt=attempt) else None
+    is_better = new.score - best.score >= step and chance_of(best, new) <= level_at(attempt)
+    return rounded(new.score, step) if is_better else None
 
 
 def rounded(score: float, step: float) -> float:

@@ -52,12 +52,12 @@ class Accuracy:
         labels = gold["labels"]
         given = dict(read_label_lines(path, gold["allowed"], most=2 * len(labels) + 1000))
         _refuse_missing(path, [item for item in labels if item not in given])
-        return _mean([float(given[item] == label) for item, label in labels.items()])
+        return _share([given[item] == label for item, label in labels.items()])
 
     def floor(self, gold: Any) -> Scored:
         """Return the score of giving all items the most frequent label."""
         ((usual, _count),) = Counter(gold["labels"].values()).most_common(1)
-        return _mean([float(label == usual) for label in gold["labels"].values()])
+        return _share([label == usual for label in gold["labels"].values()])
 
 
 class Ranking:
@@ -113,7 +113,10 @@ class AnswerF1:
         right = [2.0 * (is_one_said and one.is_correct) for one, is_one_said in zip(scored, said, strict=True)]
         both = [float(is_one_said) + float(one.has_gold) for one, is_one_said in zip(scored, said, strict=True)]
         f1, mean = divided(sum(right), sum(both)), divided(sum(both), len(both))
-        return Scored(f1, [f1 + divided(top - f1 * bottom, mean) for top, bottom in zip(right, both, strict=True)])
+        # An answer that is wrong adds least, one that is right adds most.
+        low, high = (f1 + divided(top - 2 * f1, mean) for top in (0.0, 2.0))
+        values = [f1 + divided(top - f1 * bottom, mean) for top, bottom in zip(right, both, strict=True)]
+        return Scored(f1, values, low, high)
 
     def floor(self, gold: Any) -> Scored:
         """Return 0, the score of no answers at all."""
@@ -188,6 +191,10 @@ def _refuse_missing(path: Path, missing: Sequence[str]) -> None:
 
 def _mean(values: Sequence[float]) -> Scored:
     return Scored(divided(sum(values), len(values)), values)
+
+
+def _share(is_right: Sequence[bool]) -> Scored:
+    return Scored(divided(sum(is_right), len(is_right)), [float(one) for one in is_right], is_binary=True)
 
 
 def _gold(row: Any) -> Gold:

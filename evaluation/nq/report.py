@@ -6,7 +6,7 @@ from typing import Any
 from evaluation.nq.answers import NONE, Gold, Prediction
 from evaluation.nq.humans import human_bounds
 from evaluation.nq.scores import Example, Scored, best_point, curve, divided, is_said, official_metrics, score_all
-from evaluation.statistics import RESAMPLES
+from evaluation.statistics import RESAMPLES, interval_of_extreme
 
 
 def nq_report(
@@ -64,7 +64,10 @@ def _accuracy(rows: Sequence[Scored], least: float) -> float:
 
 
 def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return 95% percentile intervals over examples drawn with replacement; the threshold is kept fixed."""
+    """Return 95% percentile intervals over examples drawn with replacement; the threshold is kept fixed.
+
+    A share of 0 or 1 gets Wilson's interval, because drawing again shows no other value.
+    """
     if not rows or not resamples:
         return {}
     import numpy as np  # noqa: PLC0415  a sixth of a second that scores alone do not need
@@ -79,9 +82,16 @@ def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) 
     recall = np.divide(right, there, out=np.zeros_like(right), where=there > 0)
     both = precision + recall
     f1 = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
+    _right, said_once, there_once = flags.sum(axis=0)
     return {
-        name: [float(one) for one in np.quantile(values, (0.025, 0.975))]
-        for name, values in (("f1", f1), ("precision", precision), ("recall", recall))
+        name: list(
+            interval_of_extreme(set(values.tolist()), round(of)) or map(float, np.quantile(values, (0.025, 0.975)))
+        )
+        for name, values, of in (
+            ("f1", f1, (said_once + there_once) / 2),
+            ("precision", precision, said_once),
+            ("recall", recall, there_once),
+        )
     }
 
 

@@ -10,8 +10,8 @@ from annotation.models import Campaign
 from annotation.tasktypes.base import Scale, Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from measures.agreement import Level
-from measures.judgments import Judgments
-from measures.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
+from measures.judgments import Judgments, effective_number
+from measures.pilots import Foreseen, PilotTooSmall, forecasts
 from quality.plans.making import plan_made
 from quality.plans.setting import PlanError, Setting
 from quality.policies.policy import Policy, Process
@@ -143,7 +143,7 @@ def foreseen(judgments: Judgments, true: Places, setting: Setting) -> dict[str, 
     PlanError
         The pilot is too small.
     """
-    people = setting.people * people_who_matter(judgments.annotator) / len(judgments.annotators)
+    people = setting.people * effective_number(judgments.annotator) / len(judgments.annotators)
     try:
         return forecasts(
             judgments, true, votes=setting.votes, items=setting.items, people=max(people, 2), level=setting.level

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from measures.audits import allocation, spread, strata_by_doubt
 from measures.gold_tests import GoldTest
 from measures.judgments import Judgments
-from measures.targets import Calibration, belief_of, calibrated, next_purchase
+from measures.targets import Calibration, Sample, belief_of, next_purchase
 from quality.gold.key_statistics import checks_among
 from quality.plans.setting import Setting
 from quality.policies.policy import Policy, Process, SecondRound
@@ -161,12 +161,14 @@ class Run:
         self.played.cases = len(left)
 
     def _target(self) -> None:
-        target, calibration, settled = self.policy.target, None, np.zeros(self.items, dtype=bool)
+        target, settled = self.policy.target, np.zeros(self.items, dtype=bool)
+        sample: Sample | None = None
         cents_each = self.setting.reward_cents * (1.2 if self.setting.has_fees else 1.0)
         spent, budget = 0.0, target.budget_cents / self.scale
         while True:
             belief = belief_of(self.judgments())
-            doubts = np.where(settled, 0.0, (calibration or Calibration()).of(belief.doubts()))
+            calibration = sample.calibration(belief, settled) if sample else Calibration()
+            doubts = np.where(settled, 0.0, calibration.of(belief.doubts()))
             number = self.played.counts.sum(axis=1).astype(np.int64)
             wave = next_purchase(doubts, number, ~settled, target, vote_cents=cents_each, cents_left=budget - spent)
             if len(wave.votes):
@@ -177,15 +179,15 @@ class Run:
                 spent += target.expert_cents * len(wave.experts)
             if len(wave.votes) or len(wave.experts):
                 continue
-            if calibration is not None:
+            if sample is not None:
                 break
-            calibration = self._audit(belief.doubts(), belief.counts.argmax(axis=1) != self.played.true)
+            sample = self._audit(belief.doubts())
         labels = self.played.counts.argmax(axis=1)
         self.played.label = np.where(settled | belief.undecided(), -1, labels)
         self.played.cases = int((self.played.label < 0).sum())
 
-    def _audit(self, doubts: Floats, wrong: NDArray[np.bool_]) -> Calibration:
-        """Return the calibration of doubts, from simulated experts who judge a stratified sample."""
+    def _audit(self, doubts: Floats) -> Sample:
+        """Return a stratified sample, judged by simulated experts."""
         places = strata_by_doubt(doubts)
         strata = [np.flatnonzero(places == place) for place in range(int(places.max()) + 1)]
         sizes = allocation([len(one) for one in strata], [float(spread(doubts[one]).mean()) for one in strata], AUDITED)
@@ -193,4 +195,4 @@ class Run:
         weights = [np.full(len(some), len(one) / max(len(some), 1)) for one, some in zip(strata, drawn, strict=True)]
         together = np.concatenate(drawn)
         self.played.audited = len(together)
-        return calibrated(doubts[together], wrong[together], np.concatenate(weights))
+        return Sample(together, self.played.true[together], np.concatenate(weights))

@@ -114,7 +114,7 @@ def test_a_split_with_too_few_items_has_no_board():
     release = release_request(
         campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now()
     )
-    with pytest.raises(BoardError, match="fewer than 10 items"):
+    with pytest.raises(BoardError, match="fewer than 20 items"):
         board_create(
             release=release, split="train", metric="accuracy", step=0.01, a_day=3, actor_id=None, now=timezone.now()
         )
@@ -240,10 +240,10 @@ def test_a_board_of_labels_that_are_told_shows_every_score_and_closes_once_they_
 
 
 def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_path):
-    campaign = factories.campaign(n=2, items=12)
+    campaign = factories.campaign(n=2, items=21)
     for chosen in ({"box": 0, "kind": "yes"}, {"box": 0, "kind": "yes"}):
         person = factories.annotator(campaign)
-        for number in range(12):
+        for number in range(21):
             factories.annotate(campaign, person, **(chosen if number % 3 else {"box": -1}))
     release = release_request(
         campaign=campaign, family="nq-original", ways=2, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now()

@@ -61,6 +61,8 @@ def test_the_interval_is_over_questions_not_over_pairs():
     mixed = [(5, 10)] * 10
     assert ratio_interval(mixed, resamples=2_000, seed=1) == (0.5, 0.5)
     assert ratio_interval([(1, 2)], resamples=10, seed=1) is None
+    low, high = ratio_interval([(0, 10)] * 10, resamples=10, seed=1)
+    assert low == 0 and high == pytest.approx(0.278, abs=0.001)  # nothing relevant, of ten questions
 
 
 def test_the_report_can_be_read(files, capsys):

@@ -286,3 +286,11 @@ def test_negative_labels_are_judged_and_have_no_gain_as_in_trec_eval(tmp_path):
     assert found["judged"]["@3"] == 1
     with pytest.raises(EvaluationError, match=r"line 1: the label 0 is below 1"):
         read_qrels(write(tmp_path, [("q1", "d1", 0)], run)[0], lowest=1)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_measure_that_is_alike_of_all_questions_is_no_certainty(value):
+    low, high = mean_intervals({"x": [value] * 20}, resamples=100, seed=0)["x"]
+    assert high - low == pytest.approx(0.161, abs=0.001)
+    assert value in (low, high)
+    assert mean_intervals({"x": [0.5] * 20}, resamples=100, seed=0)["x"] == (0.5, 0.5)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from evaluation.boards.gold import gold_of, metrics_of
 from evaluation.boards.metrics import METRICS
 from evaluation.models import Board
-from evaluation.services import board_create
+from evaluation.services import BoardError, board_create
 from exports.models import Release
 from tests import writing
 from tests.exports.blocks import read_blocks
@@ -32,10 +32,10 @@ def test_a_sealed_kbqa_split_is_scored_by_the_numbers_of_its_file(tmp_path):
         stderr=StringIO(),
     )
     release = Release.objects.get()
-    board = board_create(
-        release=release, split="test", metric="kbqa", step=0.01, a_day=5, actor_id=None, now=timezone.now()
-    )
-    gold = gold_of(board)
+    options = {"release": release, "split": "test", "metric": "kbqa"}
+    with pytest.raises(BoardError, match="fewer than 20 items"):  # ten questions by people, twenty generated
+        board_create(**options, step=0.01, a_day=5, actor_id=None, now=timezone.now())
+    gold = gold_of(Board(campaign=campaign, **options))
     blocks = {
         one.number: one.question for one in read_blocks((to / "kbqa-test.txt").open(encoding="utf-8", newline=""))
     }

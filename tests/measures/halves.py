@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from measures.agreement import Level
-from measures.judgments import Judgments
-from measures.pilots import NAMES, ORDERS, View, forecasts, people_who_matter
+from measures.judgments import Judgments, effective_number
+from measures.pilots import ORDERS, View, jackknifed
 
 LEVELS = {"web": Level.ORDINAL}
 
@@ -40,20 +40,27 @@ class Crowd:
         view = View(part, self.true, self.votes, self.level, [chance.random(len(part)) for _ in range(ORDERS)])
         return view.of(np.ones(len(part), dtype=bool))
 
-    def held(self, chance, confidence=0.9):
-        """Return, for a random cut, whether each forecast's interval holds what came, its error, and its width."""
+    def cut(self, chance, confidence=0.9):
+        """Return, for a random cut, what each number was less its forecast, and half of the jackknife's width."""
         first, second = self.halves(chance)
         other = self.judgments.part(second)
-        found = forecasts(
+        value, half = jackknifed(
             self.judgments.part(first),
             self.true,
             votes=self.votes,
             items=len(np.unique(other.item)),
-            people=people_who_matter(other.annotator),
+            people=effective_number(other.annotator),
             level=self.level,
             confidence=confidence,
             seed=int(chance.integers(2**31)),
         )
-        came = self.came(second, chance)
-        rows = [(found[name], value) for name, value in zip(NAMES, came, strict=True)]
-        return np.array([(one.low <= value <= one.high, one.value - value, one.high - one.low) for one, value in rows])
+        return np.array([self.came(second, chance) - value, half])
+
+
+def widening(cuts, least=0.8):
+    """Return the factor at which the intervals of each crowd hold each number in at least so many cuts.
+
+    ``cuts``: of each crowd, shape (cuts, 2, numbers).
+    """
+    needed = [np.quantile(np.abs(one[:, 0]) / one[:, 1], least, axis=0, method="higher") for one in cuts]
+    return max(1.0, float(np.max(needed)))

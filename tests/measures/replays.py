@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from measures.audits import Stratum, allocation, label_error, spread, strata_by_doubt
-from measures.targets import Calibration, Target, belief_of, calibrated, next_purchase
+from measures.targets import Calibration, Sample, Target, belief_of, next_purchase
 
 FEWEST, CALIBRATED_ON, AUDITED = 3, 150, 200
 
@@ -49,9 +49,9 @@ class Played:
     """What a replay came to: votes an item, the share of wrong labels, and whether the audit's interval holds it."""
 
     votes: float
-    error: float
+    error: float  # of all labels, where experts are right
     holds: bool
-    left_to_experts: float  # items without a label
+    by_experts: float  # share of the items
 
 
 def fixed(crowd, votes):
@@ -61,45 +61,53 @@ def fixed(crowd, votes):
 
 
 def by_target(crowd, error, most, seed):
-    """Buy votes until the error that a first audit calibrated is acceptable; then audit what came of it."""
+    """Buy votes until the error that a first audit calibrated is acceptable; then audit what came of it.
+
+    Experts know what is right, and cost nothing. They get what votes can't settle.
+    """
     chance, items = np.random.default_rng(seed), crowd.items
     able = np.minimum(np.bincount(crowd.judgments.item, minlength=len(crowd.true)), most)
-    votes, calibration = np.minimum(able, FEWEST), None
+    votes, sample, settled = np.minimum(able, FEWEST), None, np.zeros(len(able), dtype=bool)
     target = Target(error=error, budget_cents=10**9, most=most)
     while True:
         belief = belief_of(crowd.first(votes))
-        doubts = belief.doubts()
+        calibration = sample.calibration(belief, settled) if sample else Calibration()
         asked = np.where(votes < able, votes, most)
         found = next_purchase(
-            (calibration or Calibration()).of(doubts)[items],
+            np.where(settled, 0.0, calibration.of(belief.doubts()))[items],
             asked[items],
-            np.ones(len(items), dtype=bool),
+            ~settled[items],
             target,
             vote_cents=1,
             cents_left=1e9,
         )
-        if len(found.votes):
-            votes[items[found.votes]] += 1
-        elif calibration is None:
-            _strata, drawn, weights = audited(crowd, belief, CALIBRATED_ON, chance)
-            wrong = belief.counts.argmax(axis=1) != crowd.true
-            calibration = calibrated(doubts[drawn], wrong[drawn], weights)
-        else:
+        votes[items[found.votes]] += 1
+        if sample is not None:
+            settled[items[found.experts]] = True
+        if len(found.votes) or (sample is not None and len(found.experts)):
+            continue
+        if sample is not None:
             break
-    strata, _drawn, _weights = audited(crowd, belief, AUDITED, chance)
-    measured, labelled = label_error(strata), items[~belief.undecided()[items]]
-    true = (belief.counts.argmax(axis=1) != crowd.true)[labelled].mean()
+        _strata, drawn, weights = audited(crowd, belief, CALIBRATED_ON, chance)
+        sample = Sample(drawn, crowd.true[drawn], weights)
+    wrong = (belief.counts.argmax(axis=1) != crowd.true) & ~settled
+    strata, _drawn, _weights = audited(crowd, belief, AUDITED, chance, settled)
+    measured = label_error(strata)
     return Played(
         votes[items].mean(),
-        crowd.error(belief.counts),
-        measured.low - 1e-9 <= true <= measured.high + 1e-9,
-        1 - len(labelled) / len(items),
+        wrong[items].mean(),
+        measured.low - 1e-9 <= wrong[items].mean() <= measured.high + 1e-9,
+        settled[items].mean(),
     )
 
 
-def audited(crowd, belief, count, chance):
-    """Draw an audit as a campaign does; experts know what is right. Return strata, items drawn, what each stands for."""
-    items = crowd.items[~belief.undecided()[crowd.items]]
+def audited(crowd, belief, count, chance, settled=None):
+    """Draw an audit as a campaign does; experts know what is right. Return strata, items drawn, what each stands for.
+
+    Items with an expert's label are a stratum of their own.
+    """
+    settled = np.zeros(len(crowd.true), dtype=bool) if settled is None else settled
+    items = crowd.items[~(belief.undecided() | settled)[crowd.items]]
     doubts, wrong = belief.doubts(), belief.counts.argmax(axis=1) != crowd.true
     places = strata_by_doubt(doubts[items])
     strata = [items[places == place] for place in range(places.max() + 1)]
@@ -107,6 +115,8 @@ def audited(crowd, belief, count, chance):
     drawn = [chance.choice(one, size, replace=False) for one, size in zip(strata, sizes, strict=True)]
     found = [Stratum(len(one), len(some), int(wrong[some].sum())) for one, some in zip(strata, drawn, strict=True)]
     weights = [np.full(len(some), len(one) / len(some)) for one, some in zip(strata, drawn, strict=True)]
+    if settled.any():
+        found.append(Stratum(int(settled.sum()), int(settled.sum()), 0))
     return found, np.concatenate(drawn), np.concatenate(weights)
 
 

@@ -1,6 +1,7 @@
 """The sequential test of gold checks: exact rates, a budget for a lifetime, and what a few checks say."""
 
 import random
+from statistics import fmean
 
 import pytest
 from hypothesis import given
@@ -68,3 +69,15 @@ def test_one_more_miss_never_helps(hits):
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ValueError, match="must be"):
         GoldTest(**wrong)
+
+
+@pytest.mark.parametrize(("before", "checks"), [(0.9, 26), (0.95, 34)])
+def test_random_answers_after_three_hundred_checks_are_noticed_after_so_many(before, checks):
+    """The figures of docs/explanation/quality.md; 400 people instead of 3,000."""
+    test, chance, needed = GoldTest(), random.Random(2), []
+    for _ in range(400):
+        first = [chance.random() < before for _ in range(300)]
+        later = [chance.random() < 0.25 for _ in range(150)]
+        if test.assess(first).finding is not Finding.FAILED:
+            needed.append(test.assess([*first, *later]).checks - 300)
+    assert fmean(needed) == pytest.approx(checks, abs=1.5)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from measures.judgments import judgments_of
-from measures.pilots import PilotTooSmall, forecasts, people_who_matter
+from measures.judgments import effective_number, judgments_of
+from measures.pilots import WIDER, PilotTooSmall, forecasts
 from tests.measures.crowds import crossed, real
-from tests.measures.halves import Crowd
+from tests.measures.halves import Crowd, widening
 
 CUTS = {"dog": 12, "bluebird": 30, "rte": 8}
 
@@ -18,10 +18,24 @@ def test_forecasts_hold_what_the_other_half_of_real_crowds_did_as_often_as_they_
     cuts = []
     for name, count in CUTS.items():
         crowd, chance = Crowd.of(name, *real(shared, name)), np.random.default_rng(11)
-        cuts += [crowd.held(chance) for _ in range(count)]
-    held, width = np.array(cuts)[:, :, 0], np.array(cuts)[:, :, 2]
-    assert (held.mean(axis=0) >= 0.8).all(), held.mean(axis=0)
-    assert (width.mean(axis=0) < [0.35, 0.4, 0.35]).all()  # not by saying nothing
+        cuts += [crowd.cut(chance) for _ in range(count)]
+    error, half = np.array(cuts).transpose(1, 0, 2)
+    held = (np.abs(error) <= WIDER * half).mean(axis=0)
+    assert (held >= 0.9).all(), held
+    assert (2 * WIDER * half.mean(axis=0) < [0.5, 0.56, 0.5]).all()  # not by saying nothing
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+def test_a_crowd_with_a_few_people_at_chance_level_is_held_by_the_factor_of_the_others(shared):
+    """By the jackknife alone, rte is held in three quarters of its cuts."""
+    rte, other = (
+        np.array([crowd.cut(chance) for _ in range(30)])
+        for name in ("rte", "d_sentiment")
+        for crowd, chance in [(Crowd.of(name, *real(shared, name)), np.random.default_rng(1))]
+    )
+    alone, wider = ((np.abs(rte[:, 0]) <= factor * rte[:, 1]).mean() for factor in (1.0, widening([other])))
+    assert alone < 0.8 < wider
 
 
 @pytest.mark.slow
@@ -33,8 +47,8 @@ def test_a_forecast_that_takes_people_for_no_sample_would_hold_far_less(shared, 
     whole = pilots._variance
     monkeypatch.setattr(pilots, "_variance", lambda without: whole(without) * (len(without) == pilots.GROUPS))
     crowd, chance = Crowd.of("dog", *real(shared, "dog")), np.random.default_rng(11)
-    cuts = np.array([crowd.held(chance) for _ in range(12)])
-    assert (cuts[:, :2, 0].mean(axis=0) < 0.85).any()
+    error, half = np.array([crowd.cut(chance) for _ in range(12)]).transpose(1, 0, 2)
+    assert ((np.abs(error) <= half)[:, :2].mean(axis=0) < 0.85).any()
 
 
 def made(seed=1, **size):
@@ -70,6 +84,6 @@ def test_three_votes_of_a_crowd_that_always_agrees_leave_no_doubt():
     assert (found["no_majority"].value, found["no_majority"].high) == (0, 0)
 
 
-def test_people_who_matter_are_as_many_as_there_are_if_all_do_the_same():
-    assert people_who_matter(np.repeat(np.arange(8), 5)) == pytest.approx(8)
-    assert people_who_matter(np.array([0] * 90 + list(range(1, 11)))) < 1.3
+def test_effective_number_are_as_many_as_there_are_if_all_do_the_same():
+    assert effective_number(np.repeat(np.arange(8), 5)) == pytest.approx(8)
+    assert effective_number(np.array([0] * 90 + list(range(1, 11)))) < 1.3

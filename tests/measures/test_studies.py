@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -65,11 +66,11 @@ def test_bounds_are_those_of_a_direct_count():
             says = next(filter(None, answers), None)
             right["system"] += [wanted and says in gold, says is not None, wanted]
             votes = Counter(one for one in others if one is not None)
-            first = list(dict.fromkeys(one for one in answers if one is not None))
-            best = max(first, key=lambda one: (votes[one], -first.index(one)))
+            best = [one for one in votes if votes[one] == max(votes.values())]
+            share = sum(one in gold for one in best) / max(len(best), 1)
             for alpha in range(21):
                 answered = votes.total() >= alpha and bool(votes)
-                right[alpha] += [answered and wanted and best in gold, answered, wanted]
+                right[alpha] += [answered * wanted * share, answered, wanted]
     found = bounds(ITEMS, partitions=partitions, seed=4, system=[next(filter(None, one), None) for one in ITEMS])
     assert {key: value for key, value in found.items() if key != "system"} == bounds(
         ITEMS, partitions=partitions, seed=4
@@ -81,6 +82,18 @@ def test_bounds_are_those_of_a_direct_count():
     assert [one.share for one in found["sweep"]] == pytest.approx(
         [2 * right[alpha][0] / (right[alpha][1] + right[alpha][2]) for alpha in range(21)]
     )
+
+
+def test_ties_of_the_super_annotator_favor_no_side():
+    """Every split of nine answers into five references and four that predict, and every tied answer, enumerated."""
+    answers = ["a", "b", "c", "d", "a", "b", "c", "d", "e"]
+    right = []
+    for gold in combinations(range(9), 5):
+        votes = Counter(answers[one] for one in range(9) if one not in gold)
+        best = [one for one in votes if votes[one] == max(votes.values())]
+        right.append(sum(one in {answers[place] for place in gold} for one in best) / len(best))
+    found = bounds([answers], alpha=1, partitions=20_000)["super"]["f1"].share
+    assert found == pytest.approx(sum(right) / len(right), abs=0.01)
 
 
 def test_who_all_agree_reach_everything():

@@ -140,15 +140,15 @@ def _result(audit: Audit) -> dict[str, Any]:
 
 
 class Judged(NamedTuple):
-    """An audited label judged by experts: its doubt, whether it is wrong, and how many items it stands for."""
+    """A label that experts judged in an audit: its item, what they say it is, and how many items it stands for."""
 
-    doubt: float
-    is_wrong: bool
+    item: int
+    label: Any
     stands_for: float
 
 
 def judged_in(audit: Audit) -> list[Judged]:
-    """Return the labels from votes that experts judged in an audit."""
+    """Return what experts decided in an audit about labels that were from votes when it was drawn."""
     rows = (
         audit.items.filter(case__state=CaseState.DECIDED, doubt__isnull=False).select_related("verdict").order_by("pk")
     )
@@ -156,11 +156,7 @@ def judged_in(audit: Audit) -> list[Judged]:
     _alone, final = _opinions(decided)
     judged = Counter(row.stratum for row in decided.values())
     return [
-        Judged(
-            row.doubt or 0.0,
-            final[case_id] != row.verdict.label,
-            audit.strata[row.stratum]["items"] / judged[row.stratum],
-        )
+        Judged(row.verdict.item_id, final[case_id], audit.strata[row.stratum]["items"] / judged[row.stratum])
         for case_id, row in decided.items()
     ]
 

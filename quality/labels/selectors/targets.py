@@ -1,6 +1,6 @@
 """The progress of a campaign towards its acceptable share of wrong labels, and its next purchase of votes."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -23,8 +23,8 @@ from annotation.models import (
     SlotState,
 )
 from annotation.slots.selectors.rounds import slots_waiting
-from measures.judgments import Floats, Places
-from measures.targets import Belief, Calibration, Purchase, Target, belief_of, calibrated, forecast, next_purchase
+from measures.judgments import Floats, Judgments, Places
+from measures.targets import Belief, Calibration, Purchase, Sample, Target, belief_of, forecast, next_purchase
 from quality.dashboard.selectors.summary import NOBODYS
 from quality.labels.selectors.audits import audits_of, judged_in
 from quality.labels.selectors.votes import votes_in
@@ -50,7 +50,8 @@ class Outlook:
     is_experts
         By item: whether its label is an expert's opinion.
     calibration, audit
-        The correction from the first finished audit, and that audit; without one, the model isn't corrected.
+        The correction of the present doubts by the first finished audit, and that audit; without one, the model isn't
+        corrected.
     spent_cents, vote_cents
         The cost so far of experts and of votes beyond the first ones; the cost of one more vote.
     is_waiting, is_filled
@@ -97,14 +98,18 @@ def outlook_of(campaign: Campaign) -> Outlook | None:
     ids = list(needed)
     # What is under way is read first: an answer that comes in meanwhile is counted, and not asked for once more.
     waiting = _waiting(campaign)
-    belief, votes = _belief(campaign, ids)
-    if belief is None:
+    judgments = votes_in(campaign)
+    if not len(judgments) or not ids:
         return None
+    belief = _belief(judgments, ids)
+    votes = belief.counts.sum(axis=1).astype(np.int64)
     short = {pk for pk, there in zip(ids, votes, strict=True) if there < needed[pk]}
     pending = set(Case.objects.filter(campaign=campaign, state__in=PENDING).values_list("item", flat=True))
     decided = Verdict.objects.filter(campaign=campaign, superseded_at=None, rule=Rule.EXPERT)
     experts = set(decided.values_list("item", flat=True))
-    audit, calibration = _calibration(campaign)
+    audit = _calibrating(campaign)
+    is_experts = _which(ids, experts)
+    calibration = _sample(audit, ids, judgments.labels).calibration(belief, is_experts) if audit else Calibration()
     price = answer_cents(campaign)
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     return Outlook(
@@ -112,7 +117,7 @@ def outlook_of(campaign: Campaign) -> Outlook | None:
         belief,
         votes,
         _which(ids, waiting | short | pending | experts, inverted=True),
-        _which(ids, experts),
+        is_experts,
         calibration,
         audit,
         spent_cents(campaign, price),
@@ -148,30 +153,37 @@ def _which(ids: Collection[int], among: Collection[int], *, inverted: bool = Fal
     return np.array([(pk in among) is not inverted for pk in ids], dtype=bool)
 
 
-def _belief(campaign: Campaign, ids: list[int]) -> tuple[Belief | None, Places]:
-    """Return the label probabilities of some items, from all votes of a campaign, and the number of votes on each."""
-    judgments = votes_in(campaign)
-    if not len(judgments) or not ids:
-        return None, np.zeros(0, dtype=np.int64)
+def _belief(judgments: Judgments, ids: list[int]) -> Belief:
+    """Return the label probabilities of some items, from all votes of a campaign."""
     belief, places = belief_of(judgments), {item: place for place, item in enumerate(judgments.items)}
     labels = len(judgments.labels)
     counts, posterior = np.zeros((len(ids), labels)), np.full((len(ids), labels), 1 / labels)
     known = np.array([place for place, pk in enumerate(ids) if pk in places], dtype=np.int64)
     rows = [places[ids[place]] for place in known]
     counts[known], posterior[known] = belief.counts[rows], belief.posterior[rows]
-    return Belief(counts, posterior, belief.people, belief.shares), counts.sum(axis=1).astype(np.int64)
+    return Belief(counts, posterior, belief.people, belief.shares)
 
 
-def _calibration(campaign: Campaign) -> tuple[Audit | None, Calibration]:
-    """Return the calibrating audit and its calibration: the first finished audit, which is kept from then on."""
+def _calibrating(campaign: Campaign) -> Audit | None:
+    """Return the calibrating audit: the first finished one, which is kept from then on."""
     kept = (
         TargetSnapshot.objects.filter(campaign=campaign).exclude(calibration=None).select_related("calibration").first()
     )
-    finished = [] if kept else [one["audit"] for one in audits_of(campaign) if "share" in one]
-    audit = kept.calibration if kept else Audit.objects.filter(pk__in=finished).order_by("pk").first()
-    judged = judged_in(audit) if audit else []
-    doubts, wrong, weights = (np.array([row[place] for row in judged]) for place in range(3))
-    return audit, calibrated(doubts, wrong.astype(bool), weights)
+    if kept:
+        return kept.calibration
+    finished = [one["audit"] for one in audits_of(campaign) if "share" in one]
+    return Audit.objects.filter(pk__in=finished).order_by("pk").first()
+
+
+def _sample(audit: Audit, ids: list[int], labels: Sequence[Any]) -> Sample:
+    """Return what experts said about the items of an audit that are still among ``ids``."""
+    places, columns = ({value: place for place, value in enumerate(values)} for values in (ids, labels))
+    rows = [row for row in judged_in(audit) if row.item in places]
+    return Sample(
+        np.array([places[row.item] for row in rows], dtype=np.int64),
+        np.array([columns.get(row.label, -1) for row in rows], dtype=np.int64),
+        np.array([row.stands_for for row in rows]),
+    )
 
 
 def spent_cents(campaign: Campaign, vote_cents: float) -> int:

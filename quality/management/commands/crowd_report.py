@@ -167,8 +167,11 @@ def _label_lines(found: dict[str, Any]) -> list[str]:
     lines.append(f"Dawid-Skene {ended} after {model['rounds']} rounds")
     if seen["held_out"]:
         better = "the model" if seen["prefers_model"] else "the vote"
+        sure = "" if seen["is_clear"] else ", but not in nearly all splits"
+        spread = "" if seen["spread"] is None else f", the difference varies by {seen['spread']:.3f}"
         lines.append(
-            f"{better} predicts {seen['held_out']:,} held-out judgments better (mean log-likelihood: model {seen['model']:.3f}, vote {seen['vote']:.3f})"
+            f"{better} predicts {seen['held_out']:,} held-out judgments better{sure} "
+            f"(mean log-likelihood: model {seen['model']:.3f}, vote {seen['vote']:.3f}{spread})"
         )
     return lines
 

@@ -49,7 +49,7 @@ def behaviour_of(campaign: Campaign) -> dict[str, Any]:
     rows = list(_rows(campaign))
     found = {
         "pace": _pace(campaign, rows),
-        "sameness": sameness(_paths(rows)),
+        "sameness": sameness((row.item, row.who, row.path) for row in rows),
         "twins": _twins(rows),
         "untrusted": _untrusted(campaign, rows),
     }
@@ -97,14 +97,6 @@ def _pace(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
     )
     names = list(people)
     return {names[place]: signal for place, signal in found.items()}
-
-
-def _paths(rows: list[Row]) -> dict[str, list[str]]:
-    """Return the paths of each person's answers, in order."""
-    found = defaultdict(list)
-    for row in rows:
-        found[row.who].append(row.path)
-    return found
 
 
 def _twins(rows: list[Row]) -> dict[str, Signal]:
