@@ -22,6 +22,7 @@ _MODULES = {
     "gold_tests": ["GoldTest", "Assessment", "Finding"],
     "audits": ["label_error", "allocation", "strata_by_doubt", "Stratum", "LabelError"],
     "targets": ["next_purchase", "Target", "Purchase", "Stop"],
+    "certificates": ["Claim", "RiskLimitingAudit"],
     "reports": ["crowd_report", "report_frames"],
 }
 _MODULE_OF = {name: f"measures.{module}" for module, names in _MODULES.items() for name in names}

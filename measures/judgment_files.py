@@ -109,6 +109,50 @@ def judgments_read(path: Path, asked: JudgmentOptions | None = None) -> Crowd:
     return Crowd(judgments, _medians(path, table), ReadCrowd(spellings["item"], labels, rows, notes))
 
 
+class LabelRow(NamedTuple):
+    """A row of a table of labels, one per item; ``who`` and ``at`` are empty if the table doesn't have them."""
+
+    line: int
+    item: str
+    label: str
+    who: str
+    at: str
+
+
+def labels_read(path: Path, *, encoding: str | None = None) -> list[LabelRow]:
+    r"""Read rows of ``item,label[,expert,at]`` in their order, as they are written. Each item has one row.
+
+    Raises
+    ------
+    JudgmentFileError
+        The file can't be read, a cell is empty, or an item has two rows.
+
+    Examples
+    --------
+    >>> from tempfile import NamedTemporaryFile
+    >>> with NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("item,label\nq1,good\nq2,bad\n")
+    ...     file.flush()
+    ...     [row[:3] for row in labels_read(Path(file.name))]
+    [(2, 'q1', 'good'), (3, 'q2', 'bad')]
+    """
+    table, _ = _table(path, ("item", "label"), ("expert", "at"), encoding)
+    _refuse_empty(path, table, ("item", "label"))
+    for name in ("expert", "at"):
+        if name not in table.columns:
+            table[name] = ""
+    found, seen = list[LabelRow](), dict[str, int]()
+    for line, *cells in table[["item", "label", "expert", "at"]].itertuples(name=None):
+        row = LabelRow(int(line), *map(str, cells))
+        if row.item in seen:
+            raise JudgmentFileError(
+                f"{path}, line {line}, column item: {row.item!r} stands in line {seen[row.item]} too"
+            )
+        seen[row.item] = row.line
+        found.append(row)
+    return found
+
+
 def truths_read(path: Path, crowd: Crowd, *, encoding: str | None = None) -> dict[str, str]:
     r"""Read rows of ``item,truth``, with ids and labels as a crowd's file writes them; note what met nothing.
 
