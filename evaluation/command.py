@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
-from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, relevance, soft
+from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, rectified, relevance, soft
 from evaluation.statistics import RESAMPLES
 from storage.json_output import json_line
 
@@ -15,8 +15,8 @@ DESCRIPTION = (
     "Score predictions, with confidence intervals. nq gives the exact numbers of the official Natural "
     "Questions evaluation. relevance scores runs against qrels, as in the ANTIQUE paper. pool shows how much "
     "of a judged pool is relevant and what each run contributed. soft compares predicted probabilities with "
-    "the votes of a release. annotator tests whether a model could replace an annotator. dbqa and kbqa give "
-    "the metrics of NLPCC 2017. No database is needed. Example: manage.py evaluate nq --gold "
+    "the votes of a release. annotator tests whether a model could replace an annotator. rectified corrects "
+    "automatic scores by people's judgments of a sample. dbqa and kbqa give the metrics of NLPCC 2017. No database is needed. Example: manage.py evaluate nq --gold "
     "'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
 
@@ -47,6 +47,7 @@ KINDS: dict[str, Kind] = {
     "pool": pool,
     "soft": soft,
     "annotator": annotator,
+    "rectified": rectified,
     "dbqa": dbqa,
     "kbqa": kbqa,
 }

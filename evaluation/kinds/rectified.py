@@ -1,0 +1,95 @@
+"""`evaluate rectified`: scores of systems in human terms."""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evaluation.files import EvaluationError
+from evaluation.rectified.files import read_systems
+from evaluation.statistics import holm
+
+HELP = "rectified scores: correct automatic scores of all items by people's judgments of a random sample"
+LEVEL = 0.05
+MOST_PAIRS = 50  # shown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--scores",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help="table with the columns item, system, and score (the automatic score of each answer); it can have stratum",
+    )
+    parser.add_argument(
+        "--judged",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help="table with the columns item, system, and judgment (by people, 0 to 1) of a random sample of items, the "
+        "same for all systems",
+    )
+
+
+def report(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the report.
+
+    Raises
+    ------
+    EvaluationError
+    """
+    from measures.rectified import Board, TooFewJudged  # noqa: PLC0415  numpy, which other kinds don't need
+
+    read = read_systems(options["scores"], options["judged"])
+    try:
+        board = Board(read.scores, read.judged, read.judgments, read.stratum)
+    except TooFewJudged as error:
+        raise EvaluationError(f"{options['judged']}: {error} (strata: {', '.join(map(repr, read.strata))})") from error
+    rows = [{"system": system, **asdict(board.rectified(system))} for system in read.judgments]
+    pairs = board.differences()
+    corrected = holm({(one.first, one.second): one.p for one in pairs})
+    compared = [{**asdict(one), "p_holm": corrected[one.first, one.second]} for one in pairs]
+    return {
+        "items": len(read.items),
+        "judged": len(read.judged),
+        "strata": list(read.strata),
+        "systems": sorted(rows, key=lambda row: -row["score"]["value"]),
+        "unjudged": [
+            {"system": system, "automatic": float(scores.mean())}
+            for system, scores in read.scores.items()
+            if system not in read.judgments
+        ],
+        "pairs": compared,
+        "told_apart": sum(row["p_holm"] < LEVEL for row in compared),
+    }
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the report as readable text."""
+    lines = [
+        f"{report['items']:,} items, {report['judged']:,} of them judged by people",
+        "",
+        "system                    rectified (95%)            judgments alone (95%)      automatic   weight",
+    ]
+    for row in report["systems"]:
+        weights = ", ".join(f"{one:.2f}" for one in row["weights"])
+        lines.append(
+            f"{row['system']:<24}  {_between(row['score'])}    {_between(row['sample'])}    {row['automatic']:.3f}       {weights}"
+        )
+    lines += [
+        f"{row['system']:<24}  no judgments: the automatic score alone says {row['automatic']:.3f}, which may be biased"
+        for row in report["unjudged"]
+    ]
+    pairs = f"{report['told_apart']} of {len(report['pairs'])} pairs are told apart"
+    lines += ["", f"{pairs} (paired t, Holm, {LEVEL:.0%}):"]
+    for row in sorted(report["pairs"], key=lambda row: row["p_holm"])[:MOST_PAIRS]:
+        lines.append(
+            f"  {row['first']} - {row['second']}: {_between(row['difference'], sign='+')}, p {row['p_holm']:.4f}"
+        )
+    return "\n".join(lines)
+
+
+def _between(one: dict[str, float], sign: str = "") -> str:
+    return f"{one['value']:{sign}.3f} ({one['low']:{sign}.3f} to {one['high']:{sign}.3f})"
