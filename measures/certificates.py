@@ -58,7 +58,7 @@ class RiskLimitingAudit:
     estimated so far: λ = (m - p) / (m (1 - m)), between 0 and 1 / (1 - m).
 
     The rate is p = (weight · guess + j) / (weight + i - 1). The capital is multiplied by 1 + λ (m - x), where x is 1 for a
-    wrong label and 0 for a right one.
+    wrong label and 0 for a right one. If all labels are judged, the share is known.
 
     References
     ----------
@@ -106,7 +106,8 @@ class RiskLimitingAudit:
         self.log_capital += gain
         self.judged += 1
         self.wrong += is_wrong
-        self.is_certified = self.is_certified or self.log_capital >= log(1 / claim.risk)
+        is_known = self.judged == claim.size and self.wrong <= claim.size * claim.error
+        self.is_certified = self.is_certified or is_known or self.log_capital >= log(1 / claim.risk)
 
 
 def interval(judgments: Iterable[bool], size: int, *, confidence: float = 0.95) -> tuple[float, float]:
@@ -205,5 +206,7 @@ def first_certified(claim: Claim, wrong: np.ndarray) -> Floats:
         gain = np.log(np.maximum(1 + stake * (held - wrong), 0.0))
     gain = np.where(least <= 0, 0.0, np.where(least >= 1, np.where(wrong, 0.0, np.inf), gain))
     is_there = np.cumsum(gain, axis=1) >= log(1 / claim.risk)
+    if wrong.shape[1] == claim.size:  # then the share is known
+        is_there[:, -1] |= wrong.sum(axis=1) <= claim.size * claim.error
     found: Floats = np.where(is_there.any(axis=1), is_there.argmax(axis=1) + 1, claim.size + 1).astype(float)
     return found

@@ -98,7 +98,7 @@ def _of_times(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     for number, entry in enumerate(entries, 1):
         at = entry.get("at", "")
         if at and at < reached:
-            yield f"line {number}", f"its time {at} is before {reached}"
+            yield f"line {number}", f"its time {at!r} is before {reached!r}"
         latest = max(latest, at)
         reached = reached if entry["kind"] == "judged" else latest
 

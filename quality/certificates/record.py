@@ -180,11 +180,11 @@ def draw(folder: Path, *, seed: str, source: str, reveals: Mapping[str, str], at
 def commitment_problem(commitments: Mapping[str, str], reveals: Mapping[str, str]) -> str:
     """Return what is wrong with texts that should be those that people committed themselves to; empty if nothing is."""
     if set(commitments) != set(reveals):
-        differ = ", ".join(sorted(set(commitments) ^ set(reveals)))
+        differ = ", ".join(map(repr, sorted(set(commitments) ^ set(reveals))))
         return f"the seed needs the texts of exactly those who committed themselves: {differ}"
     for name, text in reveals.items():
         if hash_of(text.encode()) != commitments[name]:
-            return f"the text of {name} isn't the one they committed themselves to"
+            return f"the text of {name!r} isn't the one they committed themselves to"
     return ""
 
 
@@ -302,7 +302,7 @@ def _lines(path: Path) -> list[bytes]:
 def _object(path: Path, number: int, line: bytes) -> Entry:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}, line {number}: is not JSON") from error
     if not isinstance(found, dict):
         raise RecordError(f"{path}, line {number}: is not a JSON object")

@@ -41,9 +41,14 @@ def test_many_audits_at_once_are_as_one_after_the_other():
 
 
 def test_all_labels_judged_is_certain():
+    few = RiskLimitingAudit(Claim(10, error=0.05))
+    for number in range(10):
+        assert not few.is_certified, number
+        few.add(is_wrong=False)
+    assert few.is_certified
     right = RiskLimitingAudit(Claim(20, error=0.1))
-    for _ in range(20):
-        right.add(is_wrong=False)
+    for number in range(20):
+        right.add(is_wrong=number < 2)
     assert right.is_certified
     with pytest.raises(ValueError, match="all labels were judged"):
         right.add(is_wrong=False)

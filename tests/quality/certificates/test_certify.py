@@ -71,9 +71,9 @@ def test_nobody_chooses_a_seed_that_is_made_of_several_texts(tmp_path):
     commits = [f"--commit={name}={hash_of(text.encode())}" for name, text in WORDS.items()]
     out = frozen(tmp_path, *commits)
     for reveals, message in (
-        ([], "exactly those who committed themselves: ann, bo"),
-        (["--reveal=ann=seven of clubs"], "committed themselves: bo"),
-        (["--reveal=ann=eight of clubs", f"--reveal=bo={WORDS['bo']}"], "the text of ann isn't the one"),
+        ([], "exactly those who committed themselves: 'ann', 'bo'"),
+        (["--reveal=ann=seven of clubs"], "committed themselves: 'bo'"),
+        (["--reveal=ann=eight of clubs", f"--reveal=bo={WORDS['bo']}"], "the text of 'ann' isn't the one"),
     ):
         with pytest.raises(CommandError, match=message):
             certify("draw", out, "--seed=1", "--source=mine", *reveals)
@@ -169,7 +169,9 @@ def test_a_whole_record_that_is_not_the_published_one_is_found(tmp_path, setting
     assert any("isn't signed by the key" in one for one in problems)
 
 
-@pytest.mark.parametrize("broken", ["", "{}\n", "no json\n", '{"kind":"frozen"}\n', "[1]\n", '{"kind":"frozen"}'])
+@pytest.mark.parametrize(
+    "broken", ["", "{}\n", "no json\n", '{"kind":"frozen"}\n', "[1]\n", '{"kind":"frozen"}', "[" * 100_000 + "\n"]
+)
 def test_what_is_no_record_is_told(tmp_path, broken):
     out = frozen(tmp_path)
     (out / RECORD).write_text(broken)
@@ -178,6 +180,22 @@ def test_what_is_no_record_is_told(tmp_path, broken):
     (out / RECORD).unlink()
     with pytest.raises(CommandError, match="No such file"):
         call_command("release_verify", str(out), "--certificate", stdout=StringIO(), stderr=StringIO())
+
+
+def test_a_hostile_record_is_told_and_prints_no_escape_codes(tmp_path):
+    out = certified(tmp_path)
+    for name, value in (
+        ("at", "\x1b[2J"),
+        ("commitments", ["x"]),
+        ("size", 1e300),
+        ("risk", float("nan")),
+        ("sha256", 3),
+    ):
+        changed(out, lambda entries, name=name, value=value: [{**entries[0], name: value}, *entries[1:]])
+        said = StringIO()
+        with pytest.raises(CommandError) as error:
+            call_command("release_verify", str(out), "--certificate", stdout=said, stderr=StringIO())
+        assert "\x1b" not in said.getvalue() + str(error.value), name
 
 
 def test_a_killed_step_leaves_the_record_as_it_was(tmp_path):
