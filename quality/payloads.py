@@ -18,11 +18,14 @@ class PilotKeysPayload(CampaignPayload):
 
 
 class AuditDrawPayload(CampaignPayload):
-    """Draw ``count`` labels with ``seed``; two experts judge the share ``twice`` of them."""
+    """Draw ``count`` labels; two experts judge the share ``twice`` of them.
+
+    Without a ``seed``, one is drawn when the labels are frozen, so that nobody can try seeds until they like the sample.
+    """
 
     count: int
     twice: float
-    seed: int
+    seed: int | None
 
 
 class AuditPayload(TypedDict):

@@ -68,7 +68,6 @@ class AuditSent(Sent):
 
     count: int = 400
     twice: float = 0.2
-    seed: int = 0
 
 
 class SealReply(Reply):
@@ -160,7 +159,7 @@ def audit_new(request: ApiRequest, campaign: str, sent: AuditSent) -> Job:
         raise Refused(409, "audit_impossible", obstacle)
     cleaned = checked(AuditForm(sent.dict()))
     payload = AuditDrawPayload(
-        campaign=str(request.campaign.pk), count=cleaned["count"], twice=cleaned["twice"], seed=cleaned["seed"]
+        campaign=str(request.campaign.pk), count=cleaned["count"], twice=cleaned["twice"], seed=None
     )
     return job_queued(request, "quality.audit", payload)
 

@@ -24,7 +24,6 @@ class AuditForm(forms.Form):
         initial=LEAST_TWICE,
         help_text=_("Used to measure agreement between experts. The minimum is 0.2."),
     )
-    seed = forms.IntegerField(label=_("Seed"), initial=0, min_value=-(2**63), max_value=2**63 - 1)
 
 
 class BeforeForm(forms.Form):

@@ -2,19 +2,19 @@
 
 from datetime import timedelta
 
-from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
 from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Participation, Slot
+from jobs.services import job_enqueue
 from quality.dashboard.selectors import agreement
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.services.cases import case_ask
 from quality.experts.services.opinions import opinion_give
 from quality.gold.services.keys import gold_import
 from quality.models import Audit, Case, CaseReason, GoldCheck, GoldKey
+from quality.payloads import AuditDrawPayload
 from quality.policies.policy import Policy
 from quality.policies.services import policy_publish
 from tests import factories
@@ -115,12 +115,14 @@ def judged(monkeypatch):
     return made
 
 
-def draw_audit(campaign, boss, **chosen):
-    """Draw an audit as a manager does, and let the job run."""
-    client = Client()
-    client.force_login(boss)
-    fields = {"count": "30", "twice": "0.2", "seed": "3", **chosen}
-    page = client.post(reverse("quality-audits", args=[campaign.slug]), fields)
-    assert page.status_code == 302, page.content.decode()
+def draw_audit(campaign, boss, *, count=30, twice=0.2, seed=3):
+    """Draw an audit with a seed that tests know, which a manager can't give, and let the job run."""
+    job_enqueue(
+        kind="quality.audit",
+        payload=AuditDrawPayload(campaign=str(campaign.pk), count=count, twice=twice, seed=seed),
+        now=timezone.now(),
+        scope_id=campaign.pk,
+        requested_by_id=boss.surrogate_id,
+    )
     factories.run_jobs()
     return Audit.objects.order_by("-pk").first()

@@ -1,5 +1,6 @@
 """Audits: labels are frozen and drawn at random, and experts judge the items without knowing the labels."""
 
+import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from math import ceil
@@ -25,6 +26,7 @@ from quality.policies.services import policy_ensure
 from web.errors import KeyedError
 
 CHUNK = 50
+SEED_BITS = 63  # what a database's integer holds
 MOST = 2_000  # items of one audit
 LEAST_TWICE = 0.2  # of the items, judged by two experts
 
@@ -33,8 +35,14 @@ class AuditError(KeyedError):
     """Labels can't be audited as requested."""
 
 
-def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed: int) -> dict[str, Any]:
+def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed: int | None) -> dict[str, Any]:
     """Draw an audit of the labels in force and send it to the experts; return its key and the number of drawn labels.
+
+    Parameters
+    ----------
+    seed
+        For replays and tests. None draws one after the labels are frozen: people who know some wrong labels could try
+        seeds until the sample holds few of them.
 
     Raises
     ------
@@ -55,9 +63,10 @@ def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed
     return {"audit": audit.pk, "drawn": audit.items.count()}
 
 
-def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) -> Audit:
+def _drawn(work: Work, campaign: Campaign, count: int, twice: float, asked: int | None) -> Audit:
     """Freeze the labels and draw a sample."""
     now, labels = timezone.now(), labels_of(campaign)
+    seed = secrets.randbits(SEED_BITS) if asked is None else asked
     if len(labels) < LEAST:
         raise AuditError("audit_too_few", labels=len(labels), least=LEAST)
     strata = _strata(labels)

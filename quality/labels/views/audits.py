@@ -39,9 +39,7 @@ def audits(request: HttpRequest, slug: str) -> HttpResponse:
         asked = form.cleaned_data
         job = job_enqueue(
             kind="quality.audit",
-            payload=AuditDrawPayload(
-                campaign=str(campaign.pk), count=asked["count"], twice=asked["twice"], seed=asked["seed"]
-            ),
+            payload=AuditDrawPayload(campaign=str(campaign.pk), count=asked["count"], twice=asked["twice"], seed=None),
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,

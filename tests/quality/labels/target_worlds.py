@@ -96,7 +96,7 @@ class World:
 
     def audit(self, wrong=0):
         drawn = Audit.objects.count()
-        found = draw_audit(self.campaign, self.boss, count="30")
+        found = draw_audit(self.campaign, self.boss, count=30)
         assert Audit.objects.count() == drawn + 1
         self.judge(CaseReason.AUDIT, wrong)
         return found

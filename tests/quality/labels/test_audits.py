@@ -78,12 +78,12 @@ def test_a_release_says_what_the_last_finished_audit_found(labelled):
     campaign, boss, experts = labelled
     options = {"family": "antique", "ways": 1, "splits": [], "seed": 0, "shards": 1, "actor_id": boss.surrogate_id}
     assert release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"] is None
-    audit_call_off(audit=draw_audit(campaign, boss, seed="1"), actor_id=boss.surrogate_id, now=timezone.now())
-    draw_audit(campaign, boss, seed="2")
+    audit_call_off(audit=draw_audit(campaign, boss, seed=1), actor_id=boss.surrogate_id, now=timezone.now())
+    draw_audit(campaign, boss, seed=2)
     judge_all(campaign, experts, wrong=6)
     for _ in range(2):
         expert_of(campaign)
-    draw_audit(campaign, boss, seed="3")
+    draw_audit(campaign, boss, seed=3)
     found = release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"]
     assert (found["seed"], found["share"], found["audits"], found["called_off"]) == (2, pytest.approx(0.2), 3, 1)
 
@@ -106,7 +106,7 @@ def test_an_expert_does_not_audit_what_they_judged_before(labelled):
     item = campaign.items.order_by("pk").first()
     case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
     judge(Case.objects.get(), first, 4)
-    draw_audit(campaign, boss, count=str(ITEMS))
+    draw_audit(campaign, boss, count=ITEMS)
     case = Case.objects.get(item=item, because=CaseReason.AUDIT)
     with pytest.raises(CaseError, match="already judged this item"):
         judge(case, first, 4)
@@ -147,7 +147,7 @@ def test_what_an_audit_finds_of_an_item_without_agreement_is_no_label_and_expert
 
 def test_two_who_differ_come_to_a_consensus_that_counts(labelled):
     campaign, boss, experts = labelled
-    draw_audit(campaign, boss, twice="1")
+    draw_audit(campaign, boss, twice=1)
     first, *rest = Case.objects.order_by("pk")
     judge(first, experts[0], 4)
     judge(first, experts[1], 3)
@@ -179,7 +179,7 @@ def test_a_worker_that_dies_opens_each_case_once(labelled, monkeypatch):
     monkeypatch.setattr(audits, "_cases_open", dying)
     client = Client()
     client.force_login(boss)
-    client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "30", "twice": "0.2", "seed": "3"})
+    client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "30", "twice": "0.2"})
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             factories.run_jobs()
@@ -191,6 +191,23 @@ def test_a_worker_that_dies_opens_each_case_once(labelled, monkeypatch):
         30,
         30,
     )
+
+
+def test_nobody_chooses_the_seed_of_an_audit(labelled):
+    campaign, boss, _experts = labelled
+    client = Client()
+    client.force_login(boss)
+    url = reverse("quality-audits", args=[campaign.slug])
+    assert 'name="seed"' not in client.get(url).content.decode()
+    seeds = []
+    for _ in range(2):
+        client.post(url, {"count": "30", "twice": "0.2", "seed": "3"})
+        factories.run_jobs()
+        audit = Audit.objects.latest("pk")
+        seeds.append(audit.seed)
+        audit_call_off(audit=audit, actor_id=boss.surrogate_id, now=timezone.now())
+        factories.run_jobs()
+    assert 3 not in seeds and len(set(seeds)) == 2
 
 
 def test_an_audit_that_is_called_off_leaves_nothing_before_the_experts_and_has_no_result(labelled):
@@ -216,12 +233,12 @@ def test_what_cannot_be_audited_is_refused_with_the_reason(labelled):
     assert "at least 30 labels" in client.get(reverse("quality-audits", args=[nobody.slug])).content.decode()
     for item in campaign.items.order_by("pk")[:35]:
         case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
-    client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "30", "twice": "0.2", "seed": "3"})
+    client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "30", "twice": "0.2"})
     factories.run_jobs()
     job = Job.objects.get(kind="quality.audit")
     assert (job.state, Audit.objects.count()) == ("failed", 0)
     assert "for another reason" in job.error
-    page = client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "5", "twice": "0", "seed": "x"})
+    page = client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "5", "twice": "0"})
     assert page.status_code == 200
     assert Job.objects.filter(kind="quality.audit").count() == 1
 
@@ -250,14 +267,14 @@ def test_an_audit_that_could_not_end_is_not_drawn(labelled):
     for item in campaign.items.order_by("pk")[:36]:
         case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
         judge(Case.objects.get(item=item), first, 4)
-    client, fields = Client(), {"count": "40", "twice": "0.2", "seed": "3"}
+    client, fields = Client(), {"count": "40", "twice": "0.2"}
     client.force_login(boss)
     client.post(reverse("quality-audits", args=[campaign.slug]), fields)
     factories.run_jobs()
     assert "judge 8 of the drawn items, but only 4" in Job.objects.get(kind="quality.audit").error
     assert not Audit.objects.exists()
     third = expert_of(campaign)
-    audit = draw_audit(campaign, boss, count="40")
+    audit = draw_audit(campaign, boss, count=40)
     assert audit.items.filter(experts=2).count() == 8
     assert audits_of(campaign)[0]["stuck"] == 0
     third.memberships.all().delete()

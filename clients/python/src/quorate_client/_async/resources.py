@@ -112,7 +112,6 @@ class AsyncAudits(AsyncResource):
         *,
         count: int | UnsetType = UNSET,
         twice: float | UnsetType = UNSET,
-        seed: int | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Job:
         """Start a label audit: a random sample of labels that experts judge blind."""
@@ -120,7 +119,7 @@ class AsyncAudits(AsyncResource):
             "POST",
             f"/api/v1/campaigns/{quote(str(campaign), safe='')}/audits",
             models.Job,
-            body={"count": count, "twice": twice, "seed": seed},
+            body={"count": count, "twice": twice},
             idempotency_key=idempotency_key,
         )
 

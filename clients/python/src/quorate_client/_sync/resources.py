@@ -108,7 +108,6 @@ class Audits(Resource):
         *,
         count: int | UnsetType = UNSET,
         twice: float | UnsetType = UNSET,
-        seed: int | UnsetType = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Job:
         """Start a label audit: a random sample of labels that experts judge blind."""
@@ -116,7 +115,7 @@ class Audits(Resource):
             "POST",
             f"/api/v1/campaigns/{quote(str(campaign), safe='')}/audits",
             models.Job,
-            body={"count": count, "twice": twice, "seed": seed},
+            body={"count": count, "twice": twice},
             idempotency_key=idempotency_key,
         )
 
