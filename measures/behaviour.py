@@ -76,7 +76,7 @@ def sameness(rows: Iterable[tuple[Hashable, Who, Hashable]]) -> dict[Who, Signal
     The probability of a run is the probability that any run of that length occurs among as many independent answers
     (Poisson approximation; W. Feller, 1968, An introduction to probability theory, volume 1, XIII.7). An answer that the
     item's other annotators gave most often is certain: in files that are sorted by label, good people give long runs.
-    Another answer is as likely as among those others, and as its share of the annotator's answers (shrunk, see `pace`).
+    Another answer is as likely as among those others, or as its share of the annotator's answers if that is more.
 
     Parameters
     ----------
@@ -253,4 +253,4 @@ def _likely(value: Hashable, said: Counter[Hashable], share: float) -> float:
     most = max(others.values())
     if most and others[value] == most:
         return 1.0
-    return (others[value] + SHRINK * share) / (sum(others.values()) + SHRINK)
+    return max(share, others[value] / max(sum(others.values()), 1))

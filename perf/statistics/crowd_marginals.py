@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from measures.agreement import Level, alpha_alone
-from measures.behaviour import sameness, twins
+from measures.behaviour import LEAST, sameness, twins
 from measures.judgments import Judgments
 from perf.figures import figures
 from simulation.fit import Rows, fitted
@@ -40,11 +40,9 @@ def marginals(judgments, true, level):
     right = (wins[np.arange(len(true)), np.maximum(true, 0)] / wins.sum(axis=1))[known].mean()
     hit = (judgments.label == true[judgments.item]) & known[judgments.item]
     each = np.bincount(judgments.annotator, hit) / np.bincount(judgments.annotator, known[judgments.item]).clip(1)
-    said = defaultdict(list)
-    for who, label in zip(judgments.annotator, judgments.label, strict=True):
-        said[who].append(int(label))
-    enough = [who for who, row in said.items() if len(row) >= 20]
-    same = sum(one.is_striking for one in sameness(said).values()) / max(len(enough), 1)
+    enough = np.flatnonzero(np.bincount(judgments.annotator) >= LEAST)
+    rows = zip(judgments.item.tolist(), judgments.annotator.tolist(), judgments.label.tolist(), strict=True)
+    same = sum(one.is_striking for one in sameness(rows).values()) / max(len(enough), 1)
     alike = sum(one.is_striking for one in twins(judgments).values()) / len(judgments.annotators)
     shares = np.bincount(judgments.label, minlength=len(judgments.labels)) / len(judgments)
     return {
