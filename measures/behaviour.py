@@ -84,16 +84,20 @@ def sameness(rows: Iterable[tuple[Hashable, Who, Hashable]]) -> dict[Who, Signal
         (item, annotator, answer), in the order given.
     """
     given: dict[Who, list[tuple[Hashable, Hashable]]] = defaultdict(list)
-    by_item: dict[Hashable, Counter[Hashable]] = defaultdict(Counter)
+    last: dict[tuple[Hashable, Who], Hashable] = {}  # one answer of a person to an item
     for item, who, value in rows:
         given[who].append((item, value))
+        last[item, who] = value
+    by_item: dict[Hashable, Counter[Hashable]] = defaultdict(Counter)
+    for (item, _who), value in last.items():
         by_item[item][value] += 1
     known = {person: [value for _item, value in pairs] for person, pairs in given.items() if len(pairs) >= LEAST}
     bits = {person: _entropy(row) for person, row in known.items()}
     far = _robust_z(bits)
     found = {}
     for person, row in known.items():
-        run, chance = _longest_run(given[person], by_item)
+        own = {item: last[item, person] for item, _value in given[person]}
+        run, chance = _longest_run(given[person], own, by_item)
         top = max(row.count(value) for value in set(row)) / len(row)
         is_one = far[person] < FAR and top >= ONE_ANSWER
         is_run = run >= LONG_RUN and chance < RARE_RUN
@@ -234,23 +238,27 @@ def _entropy(row: Sequence[Hashable]) -> float:
 
 
 def _longest_run(
-    pairs: Sequence[tuple[Hashable, Hashable]], by_item: Mapping[Hashable, Counter[Hashable]]
+    pairs: Sequence[tuple[Hashable, Hashable]],
+    own: Mapping[Hashable, Hashable],
+    by_item: Mapping[Hashable, Counter[Hashable]],
 ) -> tuple[int, float]:
-    """Return the length of the least likely run of equal answers, and the probability of a run of that length."""
+    """Return the length of the least likely long run of equal answers, and the probability of a run of that length."""
     shares = Counter(value for _item, value in pairs)
     found = (1.0, 0)
     for value, run in groupby(pairs, key=itemgetter(1)):
         items, share = [item for item, _value in run], shares[value] / len(pairs)
+        if len(items) < LONG_RUN:
+            continue
         runs = (len(pairs) - len(items)) * (1 - share) + 1
-        likely = float(np.prod([_likely(value, by_item[item], share) for item in items]))
+        likely = float(np.prod([_likely(value, by_item[item], own[item], share) for item in items]))
         found = min(found, (float(-np.expm1(-runs * likely)), len(items)))
     return found[1], found[0]
 
 
-def _likely(value: Hashable, said: Counter[Hashable], share: float) -> float:
-    """Return how likely an answer is, given all answers to its item, this one included, and its usual share."""
-    others = {one: n - (one == value) for one, n in said.items()}
+def _likely(value: Hashable, said: Counter[Hashable], own: Hashable, share: float) -> float:
+    """Return how likely an answer is, given everybody's answers to its item, the person's own one, and its usual share."""
+    others = {one: n - (one == own) for one, n in said.items()}
     most = max(others.values())
-    if most and others[value] == most:
+    if most and others.get(value, 0) == most:
         return 1.0
-    return max(share, others[value] / max(sum(others.values()), 1))
+    return max(share, others.get(value, 0) / max(sum(others.values()), 1))

@@ -9,15 +9,19 @@ Judgments are taken as true. What experts get wrong is not covered.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, log, log1p
+from math import inf, log
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from measures.judgments import Floats
 
+MOST_LABELS = 10_000_000
 WEIGHT = 100.0  # judgments that the guess counts as much as
+MOST_OF_CAPITAL, TIE = 0.999, 1e-9  # at stake; how far sums of logarithms may differ by rounding
 GRID = 2_000  # shares that a confidence sequence looks at
-_MOST_CELLS = 20_000_000  # of an array at once
+FIRST_RATE = 0.025  # of wrong labels, that it expects at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +43,13 @@ class Claim:
     weight: float = WEIGHT
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise ValueError("a certificate needs at least one label")
-        if not (0 < self.error < 1 and 0 < self.risk < 1 and 0 <= self.first_guess < 1 and self.weight > 0):
-            raise ValueError("error, risk and guess lie between 0 and 1, and the weight is positive")
+        if not 1 <= self.size <= MOST_LABELS:
+            raise ValueError(f"a certificate is of 1 to {MOST_LABELS:,} labels, not {self.size:,}")
+        for name, value in (("error", self.error), ("risk", self.risk)):
+            if not 0 < value < 1:
+                raise ValueError(f"{name} is {value:g}, but must lie between 0 and 1 (0.05 is 5%)")
+        if not 0 <= self.first_guess < 1 or not 0 < self.weight < inf:
+            raise ValueError(f"guess is {self.first_guess:g}, but must lie between 0 and 1; its weight is positive")
 
     @property
     def first_guess(self) -> float:
@@ -55,7 +62,7 @@ class RiskLimitingAudit:
 
     If the claim is false, then before the i-th judgment, with j wrong labels found, at least the share m = (N ε - j) /
     (N - i + 1) of the others is wrong. The stake λ is the one that grows fastest if labels are wrong at the rate p
-    estimated so far: λ = (m - p) / (m (1 - m)), between 0 and 1 / (1 - m).
+    estimated so far: λ = (m - p) / (m (1 - m)), between 0 and 0.999 / (1 - m), so that no wrong label takes everything.
 
     The rate is p = (weight · guess + j) / (weight + i - 1). The capital is multiplied by 1 + λ (m - x), where x is 1 for a
     wrong label and 0 for a right one. If all labels are judged, the share is known.
@@ -95,19 +102,19 @@ class RiskLimitingAudit:
         claim = self.claim
         least = (claim.size * claim.error - self.wrong) / (claim.size - self.judged)
         if least >= 1:  # all others would have to be wrong
-            gain = 0.0 if is_wrong else inf
+            gain = 0.0
+            self.log_capital = self.log_capital if is_wrong else inf
         elif least <= 0:  # so many were found that the claim is false
             gain = 0.0
         else:
             rate = (claim.weight * claim.first_guess + self.wrong) / (claim.weight + self.judged)
-            stake = min(max((least - rate) / (least * (1 - least)), 0.0), 1 / (1 - least))
-            factor = 1 + stake * (least - is_wrong)
-            gain = log1p(stake * (least - is_wrong)) if factor > 0 else -inf
+            stake = min(max((least - rate) / (least * (1 - least)), 0.0), MOST_OF_CAPITAL / (1 - least))
+            gain = log(1 + stake * (least - is_wrong))
         self.log_capital += gain
         self.judged += 1
         self.wrong += is_wrong
         is_known = self.judged == claim.size and self.wrong <= claim.size * claim.error
-        self.is_certified = self.is_certified or is_known or self.log_capital >= log(1 / claim.risk)
+        self.is_certified = self.is_certified or is_known or self.log_capital >= log(1 / claim.risk) - TIE
 
 
 def interval(judgments: Iterable[bool], size: int, *, confidence: float = 0.95) -> tuple[float, float]:
@@ -128,25 +135,28 @@ def interval(judgments: Iterable[bool], size: int, *, confidence: float = 0.95) 
     >>> round(low, 3), round(high, 3)
     (0.009, 0.141)
     """
-    shares = np.linspace(0, 1, min(size, GRID) + 1)
-    kept, limit = np.ones(len(shares), dtype=bool), log(2 / (1 - confidence))
+    shares, limit = np.linspace(0, 1, min(size, GRID) + 1), log(2 / (1 - confidence))
     below, above = np.zeros(len(shares)), np.zeros(len(shares))  # log capital of bets on less, and on more
-    wrong = 0
-    for judged, is_wrong in enumerate(judgments):
-        left = size - judged
-        mean = (size * shares - wrong) / left
-        kept &= (mean > -1e-9) & (mean < 1 + 1e-9)
+    too_much, too_little = np.zeros(len(shares), dtype=bool), np.zeros(len(shares), dtype=bool)
+    wrong = judged = 0
+    for is_wrong in judgments:
+        mean = (size * shares - wrong) / (size - judged)
         held = np.clip(mean, 1e-12, 1 - 1e-12)
-        rate = (WEIGHT * 0.025 + wrong) / (WEIGHT + judged)
+        rate = (WEIGHT * FIRST_RATE + wrong) / (WEIGHT + judged)
         fastest = (held - rate) / (held * (1 - held))
-        less, more = np.clip(fastest, 0, 0.999 / (1 - held)), np.clip(-fastest, 0, 0.999 / held)
-        below += np.log1p(less * (held - is_wrong))
-        above += np.log1p(more * (is_wrong - held))
-        kept &= (below < limit) & (above < limit)
-        wrong += is_wrong
-    found = shares[kept]
-    step = 1 / (len(shares) - 1) if len(shares) <= size else 0.0
-    return (max(0.0, float(found.min()) - step), min(1.0, float(found.max()) + step)) if len(found) else (0.0, 1.0)
+        less = np.clip(fastest, 0, MOST_OF_CAPITAL / (1 - held))
+        more = np.clip(-fastest, 0, MOST_OF_CAPITAL / held)
+        below += np.log(1 + less * (held - is_wrong))
+        above += np.log(1 + more * (is_wrong - held))
+        too_much |= below >= limit
+        too_little |= above >= limit
+        judged, wrong = judged + 1, wrong + is_wrong
+    # Between two shares that are looked at, the share may be either's.
+    low = float(shares[too_little].max()) if too_little.any() else 0.0
+    high = float(shares[too_much].min()) if too_much.any() else 1.0
+    fewest, most = wrong / size, (wrong + size - judged) / size  # what is certain
+    low, high = (min(max(bound, fewest), most) for bound in (low, high))
+    return min(low, high), max(low, high)  # in the rare audit that missed the share before, they cross
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,19 +186,39 @@ def effort(claim: Claim, share: float, *, most: int | None = None, runs: int = 4
     (True, 1.0)
     """
     most = min(claim.size, most or claim.size)
-    chance, wrong = np.random.default_rng(seed), round(claim.size * share)
-    needed = []
-    step = max(1, _MOST_CELLS // claim.size)
-    for begin in range(0, runs, step):
-        labels = np.zeros((min(step, runs - begin), claim.size), dtype=bool)
-        labels[:, :wrong] = True
-        needed.append(first_certified(claim, chance.permuted(labels, axis=1)[:, :most]))
-    found = np.concatenate(needed)
-    ended = np.where(found > most, most, found)
-    return Effort(float(ended.mean()), float(np.quantile(ended, 0.9)), float((found <= most).mean()))
+    chance, left = np.random.default_rng(seed), round(claim.size * share)
+    wrong, capital, needed = np.zeros(runs), np.zeros(runs), np.full(runs, np.inf)
+    for judged in range(most):
+        is_wrong = chance.random(runs) < (left - wrong) / (claim.size - judged)
+        capital += _gain(claim, judged, wrong, is_wrong)
+        wrong += is_wrong
+        is_known = (judged + 1 == claim.size) & (wrong <= claim.size * claim.error)
+        is_there = (capital >= log(1 / claim.risk) - TIE) | is_known
+        needed[is_there & np.isinf(needed)] = judged + 1
+        if np.isfinite(needed).all():
+            break
+    ended = np.minimum(needed, most)
+    return Effort(float(ended.mean()), float(np.quantile(ended, 0.9)), float(np.isfinite(needed).mean()))
 
 
-def first_certified(claim: Claim, wrong: np.ndarray) -> Floats:
+def _gain(claim: Claim, judged: Any, wrong: Floats, is_wrong: NDArray[np.bool_]) -> Floats:
+    """Return the gain of the log capital at a judgment, as `RiskLimitingAudit` has it, for any shape of audits.
+
+    Parameters
+    ----------
+    judged, wrong
+        The numbers of judgments, and of wrong labels among them, before this one.
+    """
+    least = (claim.size * claim.error - wrong) / (claim.size - judged)
+    held = np.clip(least, 1e-12, 1 - 1e-12)
+    rate = (claim.weight * claim.first_guess + wrong) / (claim.weight + judged)
+    stake = np.clip((held - rate) / (held * (1 - held)), 0, MOST_OF_CAPITAL / (1 - held))
+    gain = np.log(1 + stake * (held - is_wrong))
+    found: Floats = np.where(least <= 0, 0.0, np.where(least >= 1, np.where(is_wrong, 0.0, np.inf), gain))
+    return found
+
+
+def first_certified(claim: Claim, wrong: NDArray[np.bool_]) -> Floats:
     """Return the judgment at which each of many audits is certified, shape (audits,); size + 1 if none is.
 
     Parameters
@@ -197,15 +227,8 @@ def first_certified(claim: Claim, wrong: np.ndarray) -> Floats:
         Shape (audits, judgments): whether each label is wrong, in the order of judgment.
     """
     before = np.cumsum(wrong, axis=1) - wrong
-    judged = np.arange(wrong.shape[1])
-    least = (claim.size * claim.error - before) / (claim.size - judged)
-    held = np.clip(least, 1e-12, 1 - 1e-12)
-    rate = (claim.weight * claim.first_guess + before) / (claim.weight + judged)
-    stake = np.clip((held - rate) / (held * (1 - held)), 0, 1 / (1 - held))
-    with np.errstate(divide="ignore"):
-        gain = np.log(np.maximum(1 + stake * (held - wrong), 0.0))
-    gain = np.where(least <= 0, 0.0, np.where(least >= 1, np.where(wrong, 0.0, np.inf), gain))
-    is_there = np.cumsum(gain, axis=1) >= log(1 / claim.risk)
+    gain = _gain(claim, np.arange(wrong.shape[1]), before, wrong)
+    is_there = np.cumsum(gain, axis=1) >= log(1 / claim.risk) - TIE
     if wrong.shape[1] == claim.size:  # then the share is known
         is_there[:, -1] |= wrong.sum(axis=1) <= claim.size * claim.error
     found: Floats = np.where(is_there.any(axis=1), is_there.argmax(axis=1) + 1, claim.size + 1).astype(float)

@@ -119,8 +119,13 @@ class LabelRow(NamedTuple):
     at: str
 
 
-def labels_read(path: Path, *, encoding: str | None = None) -> list[LabelRow]:
+def labels_read(path: Path, *, encoding: str | None = None, some: bool = False) -> list[LabelRow]:
     r"""Read rows of ``item,label[,expert,at]`` in their order, as they are written. Each item has one row.
+
+    Parameters
+    ----------
+    some
+        Whether rows without a label are left out, as in a table that is filled in from the top.
 
     Raises
     ------
@@ -137,6 +142,8 @@ def labels_read(path: Path, *, encoding: str | None = None) -> list[LabelRow]:
     [(2, 'q1', 'good'), (3, 'q2', 'bad')]
     """
     table, _ = _table(path, ("item", "label"), ("expert", "at"), encoding)
+    if some:
+        table = table[table["label"].ne("")].copy()
     _refuse_empty(path, table, ("item", "label"))
     for name in ("expert", "at"):
         if name not in table.columns:

@@ -14,11 +14,16 @@ import numpy as np
 from measures.judgments import Floats, Places
 from measures.reliability import wilson
 
+UNSEEN = 1.0  # the square of a difference between 0 and 1
 LEAST = 20  # judged items of each stratum: with fewer, the weight of the automatic score is a guess
 
 
 class TooFewJudged(ValueError):
     """A stratum has too few judged items."""
+
+    def __init__(self, stratum: int, judged: int) -> None:
+        super().__init__(f"stratum {stratum} has {judged} judged items; {LEAST} are needed")
+        self.stratum, self.judged = stratum, judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,7 @@ class Board:
     def __post_init__(self) -> None:
         counts = np.bincount(self.stratum[self.judged], minlength=int(self.stratum.max()) + 1)
         if counts.min() < LEAST:
-            raise TooFewJudged(f"stratum {int(counts.argmin())} has {counts.min()} judged items; {LEAST} are needed")
+            raise TooFewJudged(int(counts.argmin()), int(counts.min()))
 
     def rectified(self, system: str, *, confidence: float = 0.95) -> Rectified:
         """Return the score of a judged system.
@@ -174,7 +179,8 @@ class Board:
     def _estimate(self, judgments: Floats, weighted: Floats) -> tuple[float, float]:
         """Return the estimate from judgments and weighted automatic scores, and its standard error.
 
-        The variance is that of the sample within the items, plus that of the items as a sample of their kind.
+        The variance is that of the sample within the items, plus that of the items as a sample of their kind. One
+        disagreement of full size is added to each stratum: where the automatic score is good, a sample may hold none.
         """
         items, value, within, between = len(weighted), 0.0, 0.0, 0.0
         mean = sum(size / items * judgments[here].mean() for size, here in self._strata())
@@ -182,7 +188,7 @@ class Board:
             share, count = size / items, len(here)
             rest = judgments[here] - weighted[self.judged[here]]
             value += share * (weighted[self.stratum == self.stratum[self.judged[here[0]]]].mean() + rest.mean())
-            within += share**2 * (1 - count / size) * ((rest - rest.mean()) ** 2).sum() / (count - 2) / count
+            within += share**2 * (1 - count / size) * (((rest - rest.mean()) ** 2).sum() + UNSEEN) / (count - 2) / count
             between += share * (judgments[here].var(ddof=1) + (judgments[here].mean() - mean) ** 2) / items
         return float(value), sqrt(within + between)
 

@@ -20,7 +20,7 @@ class PilotKeysPayload(CampaignPayload):
 class AuditDrawPayload(CampaignPayload):
     """Draw ``count`` labels; two experts judge the share ``twice`` of them.
 
-    Without a ``seed``, one is drawn when the labels are frozen, so that nobody can try seeds until they like the sample.
+    Without a ``seed``, the server has one that nobody can choose.
     """
 
     count: int

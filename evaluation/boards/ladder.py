@@ -1,4 +1,4 @@
-"""The scores that a sealed board shows: only those better by more than a step, and by more than chance.
+"""The scores that a sealed board shows: only those better by at least a step, and by more than chance.
 
 After the Ladder of Blum and Hardt (2015, "The Ladder: a reliable leaderboard for machine learning competitions"): a
 team learns a new score, rounded, only if it beats the best score shown before; otherwise it learns only that it
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 LEVEL = 0.05  # the probability that a board ever shows an improvement by chance
 LEAST_STEP = 0.005
+ROUNDING = 1e-9  # of the difference of two scores
 LEAST_UNITS = 20  # on fewer, no gain below thirty points could be told from chance
 STAKES = (0.95, 0.5, 0.25, 0.125, 0.0625, 0.03125)  # shares of the capital that are bet; a small gain needs a small one
 
@@ -37,7 +38,8 @@ def chance_of(best: Scored, new: Scored) -> float:
     If units are right or wrong, this is the exact binomial probability that as many of those that differ favor the new
     one. Other differences may be many small gains and a few large losses, which a sample can miss altogether. The bound
     is then that of a bet against "no better": the capital, a mean over several stakes, grows with gains and falls with
-    losses. It is expected not to grow, so it reaches c with a probability of at most 1 / c.
+    losses. It is expected not to grow, so it reaches c with a probability of at most 1 / c. For F1, whose linear terms
+    use the scores themselves, this holds approximately.
 
     References
     ----------
@@ -77,7 +79,7 @@ def level_at(attempt: int) -> float:
 
 def shown_score(best: Scored, new: Scored, *, step: float, attempt: int) -> float | None:
     """Return the score to show, rounded to the step; None where it is not better by enough, and nothing is told."""
-    is_better = new.score - best.score >= step and chance_of(best, new) <= level_at(attempt)
+    is_better = new.score - best.score >= step - ROUNDING and chance_of(best, new) <= level_at(attempt)
     return rounded(new.score, step) if is_better else None
 
 

@@ -40,13 +40,14 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     ------
     EvaluationError
     """
-    from measures.rectified import Board, TooFewJudged  # noqa: PLC0415  numpy, which other kinds don't need
+    from measures.rectified import LEAST, Board, TooFewJudged  # noqa: PLC0415  numpy, which other kinds don't need
 
     read = read_systems(options["scores"], options["judged"])
     try:
         board = Board(read.scores, read.judged, read.judgments, read.stratum)
     except TooFewJudged as error:
-        raise EvaluationError(f"{options['judged']}: {error} (strata: {', '.join(map(repr, read.strata))})") from error
+        where = f"stratum {read.strata[error.stratum]!r} has " if len(read.strata) > 1 else ""
+        raise EvaluationError(f"{options['judged']}: {where}{error.judged} judged items; {LEAST} are needed") from error
     rows = [{"system": system, **asdict(board.rectified(system))} for system in read.judgments]
     pairs = board.differences()
     corrected = holm({(one.first, one.second): one.p for one in pairs})
@@ -71,7 +72,7 @@ def text(report: dict[str, Any]) -> str:
     lines = [
         f"{report['items']:,} items, {report['judged']:,} of them judged by people",
         "",
-        "system                    rectified (95%)            judgments alone (95%)      automatic   weight",
+        "system                    rectified (95%)            judgments alone (95%)      automatic   λ",
     ]
     for row in report["systems"]:
         weights = ", ".join(f"{one:.2f}" for one in row["weights"])
@@ -83,7 +84,7 @@ def text(report: dict[str, Any]) -> str:
         for row in report["unjudged"]
     ]
     pairs = f"{report['told_apart']} of {len(report['pairs'])} pairs are told apart"
-    lines += ["", f"{pairs} (paired t, Holm, {LEVEL:.0%}):"]
+    lines += ["", f"{pairs} (paired t, p by Holm below {LEVEL:.0%}; intervals are those of each pair alone):"]
     for row in sorted(report["pairs"], key=lambda row: row["p_holm"])[:MOST_PAIRS]:
         lines.append(
             f"  {row['first']} - {row['second']}: {_between(row['difference'], sign='+')}, p {row['p_holm']:.4f}"

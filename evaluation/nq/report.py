@@ -82,16 +82,18 @@ def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) 
     recall = np.divide(right, there, out=np.zeros_like(right), where=there > 0)
     both = precision + recall
     f1 = np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)
-    _right, said_once, there_once = flags.sum(axis=0)
+    right_once, said_once, there_once = flags.sum(axis=0)
+    shares = {
+        "f1": (2 * right_once, said_once + there_once, f1),
+        "precision": (right_once, said_once, precision),
+        "recall": (right_once, there_once, recall),
+    }
     return {
         name: list(
-            interval_of_extreme(set(values.tolist()), round(of)) or map(float, np.quantile(values, (0.025, 0.975)))
+            interval_of_extreme({divided(part, whole)}, round(whole if name != "f1" else whole / 2))
+            or map(float, np.quantile(values, (0.025, 0.975)))
         )
-        for name, values, of in (
-            ("f1", f1, (said_once + there_once) / 2),
-            ("precision", precision, said_once),
-            ("recall", recall, there_once),
-        )
+        for name, (part, whole, values) in shares.items()
     }
 
 

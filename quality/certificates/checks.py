@@ -9,8 +9,10 @@ from quality.certificates.record import (
     FORMAT,
     LABELS,
     RECORD,
+    SEED,
     Record,
     RecordError,
+    announced_problem,
     commitment_problem,
     hash_of,
     seed_of,
@@ -32,7 +34,7 @@ class State:
     outcome: str
     low: float
     high: float
-    head: str
+    published: str
     key: str
 
 
@@ -43,7 +45,7 @@ def state_of(record: Record) -> State:
     outcome = next((kind for kind in ("certified", "ended") if record.has(kind)), "open")
     low, high = interval(said, claim.size)
     key = record.first("signed")["key"] if record.has("signed") else ""
-    return State(claim.size, claim.error, claim.risk, len(said), sum(said), outcome, low, high, record.head, key)
+    return State(claim.size, claim.error, claim.risk, len(said), sum(said), outcome, low, high, record.published, key)
 
 
 def problems(record: Record) -> Iterator[tuple[str, str]]:
@@ -52,7 +54,7 @@ def problems(record: Record) -> Iterator[tuple[str, str]]:
         yield from _problems(record)
     except RecordError as error:
         yield RECORD, str(error)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         yield RECORD, f"an entry lacks something or has something unexpected: {error!r}"
 
 
@@ -65,8 +67,11 @@ def _problems(record: Record) -> Iterator[tuple[str, str]]:
         yield LABELS, "was changed: its SHA-256 isn't the one that was frozen"
     if len(record.labels) != record.claim.size:
         yield LABELS, f"holds {len(record.labels):,} labels, and {record.claim.size:,} were frozen"
-    if record.has("drawn"):
-        yield from _of_seed(record, frozen, record.first("drawn"))
+    wrong = announced_problem(frozen["source"], frozen["commitments"])
+    if wrong:
+        yield "line 1", wrong
+    if len(record.entries) > 1:
+        yield from _of_seed(frozen, record.first("drawn"))
         yield from _of_judgments(record)
     yield from _of_signature(record)
 
@@ -97,18 +102,21 @@ def _of_times(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     latest = reached = ""
     for number, entry in enumerate(entries, 1):
         at = entry.get("at", "")
-        if at and at < reached:
-            yield f"line {number}", f"its time {at!r} is before {reached!r}"
+        earliest = reached if entry["kind"] == "judged" else latest
+        if at and at < earliest:
+            yield f"line {number}", f"its time {at!r} is before {earliest!r}"
         latest = max(latest, at)
         reached = reached if entry["kind"] == "judged" else latest
 
 
-def _of_seed(record: Record, frozen: dict[str, Any], drawn: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_seed(frozen: dict[str, Any], drawn: dict[str, Any]) -> Iterator[tuple[str, str]]:
     wrong = commitment_problem(frozen["commitments"], drawn["reveals"])
     if wrong:
         yield "line 2", wrong
     elif drawn["reveals"] and seed_of(drawn["reveals"]) != drawn["seed"]:
         yield "line 2", "the seed isn't made of the texts of those who committed themselves"
+    elif not SEED.fullmatch(drawn["seed"]):
+        yield "line 2", "the seed isn't digits and letters from a to f, in lower case"
 
 
 def _of_judgments(record: Record) -> Iterator[tuple[str, str]]:
@@ -123,6 +131,8 @@ def _of_judgments(record: Record) -> Iterator[tuple[str, str]]:
         if audit.is_certified:
             yield f"line {number}", "was judged after the certificate"
             return
+        if not isinstance(entry["label"], str):
+            yield f"line {number}", "has no label"
         audit.add(is_wrong=entry["label"] != record.labels[entry["item"]])
     for kind in ("certified", "ended"):
         if record.has(kind):

@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -22,6 +23,9 @@ from measures.certificates import Claim, RiskLimitingAudit
 from quality.certificates.signatures import Signer
 
 FORMAT = "quorate-certificate-1"
+SEED, HASH = re.compile(r"[0-9a-f]+"), re.compile(r"[0-9a-f]{64}")  # one spelling each: another would be another draw
+SURROGATES = re.compile("[\ud800-\udfff]")  # which no text holds
+FEWEST_PEOPLE = 2  # who draw a seed together
 LABELS, RECORD, PAGE = "labels.jsonl", "certificate.jsonl", "check.html"
 Entry = dict[str, Any]
 
@@ -60,18 +64,26 @@ class Record:
         path, found = self.folder / LABELS, dict[str, str]()
         for number, line in enumerate(_lines(path), 1):
             row = _object(path, number, line)
-            if not isinstance(row.get("item"), str) or not isinstance(row.get("label"), str) or row["item"] in found:
+            item, label = row.get("item"), row.get("label")
+            if (
+                not (isinstance(item, str) and isinstance(label, str))
+                or item in found
+                or SURROGATES.search(item + label)
+            ):
                 raise RecordError(f"{path}, line {number}: needs a new item and its label, both text")
-            found[row["item"]] = row["label"]
+            found[item] = label
         return found
 
     @property
     def claim(self) -> Claim:
         """The claim that was frozen with the labels."""
         frozen = self.first("frozen")
+        size = frozen.get("size")
+        if type(size) is not int:
+            raise RecordError(f"{self.folder / RECORD}, line 1: the size isn't a whole number")
         try:
-            return Claim(**{name: frozen[name] for name in ("size", "error", "risk", "guess", "weight")})
-        except (KeyError, TypeError, ValueError) as error:
+            return Claim(size, *(float(frozen[name]) for name in ("error", "risk", "guess", "weight")))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RecordError(f"{self.folder / RECORD}, line 1: {error}") from error
 
     def first(self, kind: str) -> Entry:
@@ -79,7 +91,8 @@ class Record:
         for entry in self.entries:
             if entry.get("kind") == kind:
                 return entry
-        raise RecordError(f"{self.folder / RECORD}: no entry is {kind!r}")
+        told = "the seed isn't drawn yet" if kind == "drawn" else f"no entry is {kind!r}"
+        raise RecordError(f"{self.folder / RECORD}: {told}")
 
     def has(self, kind: str) -> bool:
         """Return whether an entry is of this kind."""
@@ -101,9 +114,9 @@ class Record:
         return audit
 
     @property
-    def head(self) -> str:
-        """The hash of the last line, which stands for all lines and for the labels."""
-        return hash_of(self.lines[-1])
+    def published(self) -> str:
+        """The hash of the first line, which stands for labels, terms, and the source of the seed."""
+        return hash_of(self.lines[0])
 
 
 def in_order(seed: str, items: Mapping[str, Any] | Sequence[str]) -> list[str]:
@@ -127,34 +140,58 @@ def now_text() -> str:
 
 
 def freeze(
-    folder: Path, labels: Mapping[str, str], *, claim: Claim, commitments: Mapping[str, str], page: str, at: str
+    folder: Path,
+    labels: Mapping[str, str],
+    *,
+    claim: Claim,
+    source: str,
+    commitments: Mapping[str, str],
+    page: str,
+    at: str,
 ) -> str:
     """Write the labels and the first entry of a record; return its hash, to publish before the seed is drawn.
 
     Parameters
     ----------
+    source
+        Where the seed will come from, stated before it can be known.
     commitments
-        By name, the SHA-256 of a text that each of some people keeps to themselves. If there are any, the seed is made of
-        these texts, so nobody could choose it alone.
+        Instead of a source: by name, the SHA-256 of a text that each of at least two people keeps to themselves. The seed
+        is made of these texts, so nobody can choose it alone.
 
     Raises
     ------
     RecordError
-        The folder holds a record.
+        The folder isn't empty, or it isn't stated where the seed will come from.
     """
+    wrong = announced_problem(source, commitments)
+    if wrong:
+        raise RecordError(wrong)
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
-        if (folder / RECORD).exists():
-            raise RecordError(f"{folder / RECORD}: this folder holds a record; each certificate needs its own folder")
+        if any(folder.iterdir()):
+            raise RecordError(f"{folder}: this folder isn't empty; each certificate needs its own")
         data = b"".join(_line({"item": item, "label": labels[item]}) + b"\n" for item in sorted(labels))
         _write(folder / LABELS, data)
         _write(folder / PAGE, page.encode())
         entry = {"kind": "frozen", "format": FORMAT, "labels": LABELS, "sha256": hash_of(data), **asdict(claim)}
         entry["guess"] = claim.first_guess
-        return _append(folder, [], [entry | {"commitments": dict(commitments), "at": at}])
+        return _append(folder, [], [entry | {"source": source, "commitments": dict(commitments), "at": at}])
 
 
-def draw(folder: Path, *, seed: str, source: str, reveals: Mapping[str, str], at: str) -> list[str]:
+def announced_problem(source: str, commitments: Mapping[str, str]) -> str:
+    """Return what is wrong with the statement where a seed will come from; empty if nothing is."""
+    if bool(source.strip()) is bool(commitments):
+        return "the seed comes from a stated source, or from several people's texts"
+    if commitments and len(commitments) < FEWEST_PEOPLE:
+        return "one person's text is no draw: at least two commit themselves"
+    for name, hashed in commitments.items():
+        if not HASH.fullmatch(hashed):
+            return f"the commitment of {name!r} isn't a SHA-256: 64 digits and letters from a to f, in lower case"
+    return ""
+
+
+def draw(folder: Path, *, seed: str, reveals: Mapping[str, str], at: str) -> list[str]:
     """Set the seed; return the items in the order of judgment.
 
     Raises
@@ -169,10 +206,12 @@ def draw(folder: Path, *, seed: str, source: str, reveals: Mapping[str, str], at
         wrong = commitment_problem(record.first("frozen")["commitments"], reveals)
         if wrong:
             raise RecordError(wrong)
-        if not reveals and not seed:
-            raise RecordError("the seed is empty")
+        if reveals and seed:
+            raise RecordError("the texts make the seed: none is given besides")
+        if not reveals and not SEED.fullmatch(seed):
+            raise RecordError(f"the seed is {seed!r}, but must be digits and letters from a to f, in lower case")
         found = seed_of(reveals) if reveals else seed
-        entry = {"kind": "drawn", "seed": found, "source": source, "reveals": dict(reveals), "at": at}
+        entry = {"kind": "drawn", "seed": found, "reveals": dict(reveals), "at": at}
         _append(folder, record.lines, [entry])
         return in_order(found, record.labels)
 
@@ -208,8 +247,8 @@ def judge(folder: Path, judged: Sequence[Judged], *, signer: Signer) -> Record:
                 raise RecordError(f"{item!r} has no frozen label")
             if item in known:
                 raise RecordError(f"{item!r} was judged before")
-            if one.at < drawn_at:
-                raise RecordError(f"{item!r} was judged at {one.at}, before the draw at {drawn_at}")
+            if not drawn_at <= one.at <= now_text():
+                raise RecordError(f"{item!r} was judged at {one.at}, before the draw at {drawn_at} or in the future")
         added = list[Entry]()
         for number, item in enumerate(order[audit.judged :], audit.judged + 1):
             if item not in given or audit.is_certified:
@@ -301,9 +340,13 @@ def _lines(path: Path) -> list[bytes]:
 
 def _object(path: Path, number: int, line: bytes) -> Entry:
     try:
-        found = json.loads(line)
+        found = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}, line {number}: is not JSON") from error
     if not isinstance(found, dict):
         raise RecordError(f"{path}, line {number}: is not a JSON object")
     return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")

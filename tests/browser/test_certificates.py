@@ -35,7 +35,10 @@ def test_a_stranger_finds_what_was_changed_and_nothing_else(checked, settings, t
     out = certified(tmp_path / "one")
     said, facts = checked(out)
     assert said.startswith("The certificate holds, if the hash and the key below")
-    assert "at most 5% of 200 labels are wrong, at a risk of 5%" in facts and "4f2a, from: a beacon" in facts
+    assert (
+        "at most 5% of 200 labels are wrong, at a risk of 5%" in facts
+        and "4f2a, from (stated before the draw): a beacon" in facts
+    )
     for kind, tamper in TAMPERED.items():
         copy = tmp_path / kind
         shutil.copytree(out, copy)

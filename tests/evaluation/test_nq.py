@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from evaluation.nq.gold import GoldFault, read_gold
 from evaluation.nq.predictions import PredictionFault, read_predictions
-from evaluation.nq.report import nq_report
+from evaluation.nq.report import _intervals, nq_report
+from evaluation.nq.scores import Scored
 
 NULL = {"start_byte": -1, "end_byte": -1, "start_token": -1, "end_token": -1}
 SPANS = [{"start_byte": 10 * n, "end_byte": 10 * n + 9, "start_token": 2 * n, "end_token": 2 * n + 2} for n in range(4)]
@@ -322,3 +323,11 @@ def test_a_file_of_examples_that_cannot_be_written_is_a_sentence(tmp_path):
     gold, predictions = write(tmp_path, [record(1, [annotation(0)])], [prediction(1, 0)])
     with pytest.raises(CommandError, match="cannot be written"):
         call_command("evaluate", "nq", gold=[str(gold)], predictions=predictions, examples=tmp_path)
+
+
+def test_a_share_of_few_answers_that_are_all_right_is_no_certainty():
+    """Resamples without any answer are no zeros among ones."""
+    rows = [Scored(True, True, True, 1.0)] * 5 + [Scored(False, False, False, 0.0)] * 1_000
+    found = _intervals(rows, 0.5, 200, 1)
+    for low, high in found.values():
+        assert high == 1 and low == pytest.approx(0.566, abs=0.001)  # five of five

@@ -68,7 +68,7 @@ def test_systems_are_scored_in_human_terms_and_compared(tables, capsys):
         (1, lambda rows: [("q0", "alpha", "1.5"), *rows[1:]], "isn't between 0 and 1: 'q0'"),
         (1, lambda rows: [("q0", "delta", "1"), *rows[1:]], "system 'delta' has no scores in"),
         (1, lambda rows: [("q999", "alpha", "1"), *rows], "without scores: 'q999'"),
-        (1, lambda rows: rows[:60], "has 15 judged items; 20 are needed"),
+        (1, lambda rows: rows[:60], "stratum 'short' has 15 judged items; 20 are needed"),
         (1, lambda _rows: [], "no judgments"),
     ],
 )

@@ -40,6 +40,22 @@ def test_many_audits_at_once_are_as_one_after_the_other():
         assert audit.is_certified is bool(needed <= 300)
 
 
+@pytest.mark.parametrize(
+    ("size", "error", "risk", "guess"), [(20, 0.5, 0.05, 0.0), (50, 0.02, 0.5, 0.0), (20, 0.05, 0.5, None)]
+)
+def test_one_audit_and_many_agree_at_ties_and_after_a_wrong_guess(size, error, risk, guess):
+    claim = Claim(size, error, risk, guess)
+    for wrong in (worlds(size, 0.0, 1, 1), worlds(size, 1 / size, 5, 2)):
+        for row, needed in zip(wrong, first_certified(claim, wrong), strict=True):
+            audit = RiskLimitingAudit(claim)
+            for is_wrong in row:
+                audit.add(is_wrong=bool(is_wrong))
+                if audit.is_certified:
+                    break
+            assert (audit.judged, audit.is_certified) == (min(needed, size), bool(needed <= size))
+            assert not math.isnan(audit.log_capital)
+
+
 def test_all_labels_judged_is_certain():
     few = RiskLimitingAudit(Claim(10, error=0.05))
     for number in range(10):
@@ -93,11 +109,14 @@ def test_a_confidence_sequence_holds_at_all_times_together():
 
 def test_a_confidence_sequence_ends_at_the_truth():
     assert interval([False] * 19 + [True], 20) == (0.05, 0.05)
+    assert interval([place < 3 for place in range(2_500)], 2_500) == (3 / 2_500, 3 / 2_500)
+    low, high = interval([place == 9 for place in range(30_000)], 100_000)
+    assert 0 < low < 1 / 30_000 < high < 0.002
     low, high = interval([False] * 200, 5_000)
     assert low == 0 and 0.01 < high < 0.04
 
 
 @pytest.mark.parametrize("bad", [{"size": 0}, {"size": 9, "error": 0}, {"size": 9, "risk": 1}, {"size": 9, "guess": 1}])
 def test_a_claim_makes_sense(bad):
-    with pytest.raises(ValueError, match=r"needs|lie"):
+    with pytest.raises(ValueError, match=r"a certificate is of|lie"):
         Claim(**bad)

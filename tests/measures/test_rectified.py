@@ -15,7 +15,7 @@ def test_scores_are_unbiased_and_intervals_hold(name):
     error = np.array([one.score.value - options["right"] for one in found])
     assert abs(error.mean()) < 0.15 * error.std()
     covers = np.mean([one.score.low <= options["right"] <= one.score.high for one in found])
-    assert 0.91 <= covers <= 0.98
+    assert covers >= 0.91
     ratio = np.mean([(one.score.high - one.score.low) / (one.sample.high - one.sample.low) for one in found])
     assert ratio < (0.6 if options["agrees"] == 0.9 else 1.01)
 
@@ -32,7 +32,7 @@ def test_the_estimate_by_hand():
     assert found.score.value == pytest.approx(weight * scores.mean() + (judgments - weight * own).mean())
     assert found.sample.value == pytest.approx(judgments.mean())
     rest = judgments - weight * own
-    within = (1 - 40 / 80) * ((rest - rest.mean()) ** 2).sum() / 38 / 40
+    within = (1 - 40 / 80) * (((rest - rest.mean()) ** 2).sum() + 1) / 38 / 40  # and one disagreement of full size
     error = board._estimate(judgments, weight * scores)[1]
     assert error == pytest.approx(np.sqrt(within + judgments.var(ddof=1) / 80))
 
@@ -50,7 +50,12 @@ def test_an_automatic_score_that_tells_nothing_is_left_out():
 def test_a_system_that_is_always_right_is_no_certainty():
     board = Board({"a": np.ones(200)}, np.arange(50), {"a": np.ones(50)}, np.zeros(200, dtype=int))
     score = board.rectified("a").score
-    assert score.value == 1 and 0.9 < score.low < 0.95
+    assert score.value == 1 and 0.85 < score.low < 0.95
+    always = Board(
+        board.scores | {"b": np.zeros(200)}, board.judged, board.judgments | {"b": np.zeros(50)}, board.stratum
+    )
+    (pair,) = always.differences()
+    assert pair.difference.value == 1 and 0.9 < pair.difference.low < 1 and 0 < pair.p < 1e-6
 
 
 def paired(chance, gain):

@@ -11,7 +11,7 @@ from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.verify import problems
 from quality.certificates.checks import problems as certificate_problems
 from quality.certificates.checks import state_of
-from quality.certificates.record import RECORD, Record, RecordError, hash_of
+from quality.certificates.record import RECORD, Record, RecordError
 from storage.json_output import json_line
 
 
@@ -77,7 +77,7 @@ class Command(ReadingCommand):
         if not options["json"]:
             self.stdout.write(
                 f"{state.outcome}: {state.judged:,} of {state.size:,} labels judged, {state.wrong:,} wrong; at most "
-                f"{state.error:.3g} at a risk of {state.risk:.3g}; all of it recomputed"
+                f"{100 * state.error:.6g}% at a risk of {100 * state.risk:.6g}%; all of it recomputed"
             )
 
 
@@ -87,8 +87,8 @@ def _other_than_published(record: Record, head: str, key: str) -> list[dict[str,
     A record that is whole may still be another one than was published.
     """
     found = []
-    if head and head not in map(hash_of, record.lines):
-        found.append({"file": RECORD, "problem": f"no line has the published hash {head}"})
+    if head and head.lower() != record.published:
+        found.append({"file": RECORD, "problem": f"its first line doesn't have the published hash {head}"})
     if key and not (record.has("signed") and record.first("signed")["key"] == key):
         found.append({"file": RECORD, "problem": f"isn't signed by the key {key}"})
     return found

@@ -1,6 +1,5 @@
 """Audits: labels are frozen and drawn at random, and experts judge the items without knowing the labels."""
 
-import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from math import ceil
@@ -9,6 +8,7 @@ from uuid import UUID
 
 import numpy as np
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from accounts.audit import record
 from annotation.models import Campaign, ItemState
@@ -26,7 +26,6 @@ from quality.policies.services import policy_ensure
 from web.errors import KeyedError
 
 CHUNK = 50
-SEED_BITS = 63  # what a database's integer holds
 MOST = 2_000  # items of one audit
 LEAST_TWICE = 0.2  # of the items, judged by two experts
 
@@ -41,8 +40,7 @@ def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed
     Parameters
     ----------
     seed
-        For replays and tests. None draws one after the labels are frozen: people who know some wrong labels could try
-        seeds until the sample holds few of them.
+        For replays and tests; None for one that nobody can choose, see `_seed`.
 
     Raises
     ------
@@ -66,7 +64,7 @@ def audit_draw(*, work: Work, campaign: Campaign, count: int, twice: float, seed
 def _drawn(work: Work, campaign: Campaign, count: int, twice: float, asked: int | None) -> Audit:
     """Freeze the labels and draw a sample."""
     now, labels = timezone.now(), labels_of(campaign)
-    seed = secrets.randbits(SEED_BITS) if asked is None else asked
+    seed = _seed(campaign) if asked is None else asked
     if len(labels) < LEAST:
         raise AuditError("audit_too_few", labels=len(labels), least=LEAST)
     strata = _strata(labels)
@@ -114,6 +112,17 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, asked: int 
         )
         work.checkpoint(audit=audit.pk)
     return audit
+
+
+def _seed(campaign: Campaign) -> int:
+    """Return the seed of a campaign's next audit, which only this server can compute.
+
+    People who know some wrong labels could try seeds until the sample holds few of them. A draw that is refused because of
+    the items in it gets the same seed again, so nobody can repeat it until it leaves those items out.
+    """
+    number = Audit.objects.filter(campaign=campaign).count()
+    digest = salted_hmac("quality.audit", f"{campaign.pk}:{number}", algorithm="sha256").digest()
+    return int.from_bytes(digest[:8]) >> 1  # what a database's integer holds
 
 
 def _strata(labels: Sequence[Label]) -> list[list[Label]]:

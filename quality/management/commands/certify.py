@@ -31,11 +31,11 @@ class Command(ReadingCommand):
     help = (
         "Certify that at most a stated share of labels is wrong, at a stated risk, for any table of labels: of a "
         "campaign, of another platform, or of a system. plan says how many judgments that takes. freeze fixes "
-        "labels and terms, and prints a hash to publish. draw takes a seed that nobody could choose, such as the "
+        "labels, terms, and the source of the seed, and prints a hash to publish. draw takes the seed, such as the "
         "value of a public beacon, and writes the order of judgment. judge adds experts' judgments until the "
         "certificate is reached. status says how far it is, and end gives up. Everything is in one folder, which "
         "anyone can check with its page check.html or with release_verify --certificate. No database is needed. "
-        "Example: manage.py certify freeze labels.csv --error 0.05 --risk 0.05 --to out/"
+        "Example: manage.py certify freeze labels.csv --source 'drand quicknet, round 4711000' --to out/"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -48,18 +48,20 @@ class Command(ReadingCommand):
         one.add_argument("labels", type=Path, metavar="FILE", help="table with the columns item and label")
         one.add_argument("--to", type=Path, required=True, metavar="DIR", help="folder of the certificate")
         _add_claim(one)
+        one.add_argument("--source", default="", help="where the seed will come from: a value that nobody knows yet")
         one.add_argument(
             "--commit",
             action="append",
             default=[],
             metavar="NAME=SHA256",
-            help="the hash of a text that this person reveals at the draw; repeatable",
+            help="instead of a source: the hash of a text that this person reveals at the draw; at least two people",
         )
         one.add_argument("--encoding", metavar="NAME", help="encoding of a CSV or TSV file that isn't UTF-8")
         two = steps.add_parser("draw", help="set the seed and write the order of judgment")
         two.add_argument("folder", type=Path, metavar="DIR", help="folder of the certificate")
-        two.add_argument("--seed", default="", help="a value from a public source, drawn after the hash was published")
-        two.add_argument("--source", default="", help="where the seed comes from, for readers")
+        two.add_argument(
+            "--seed", default="", help="the value of the stated source: digits and letters from a to f, in lower case"
+        )
         two.add_argument(
             "--reveal",
             action="append",
@@ -111,7 +113,7 @@ def _claim(size: int, options: Mapping[str, Any]) -> Claim:
 def _plan(options: Mapping[str, Any]) -> dict[str, Any]:
     claim = _claim(options["labels"], options)
     rows = [(share * claim.error, effort(claim, share * claim.error)) for share in GUESSES]
-    lines = [f"Judgments until {_claimed(claim)}, if so many are wrong (400 simulated audits):"]
+    lines = [f"Judgments until it is certified that {_claimed(claim)} (400 simulated audits each):"]
     lines += [
         f"  {share:.1%} wrong: {found.mean:,.0f} on average, nine of ten audits at most {found.nine_of_ten:,.0f}"
         for share, found in rows
@@ -120,7 +122,7 @@ def _plan(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _claimed(claim: Claim) -> str:
-    return f"at most {claim.error:.3g} of {claim.size:,} labels wrong is certified at a risk of {claim.risk:.3g}"
+    return f"at most {100 * claim.error:.6g}% of {claim.size:,} labels are wrong, at a risk of {100 * claim.risk:.6g}%"
 
 
 def _freeze(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,29 +134,31 @@ def _freeze(options: Mapping[str, Any]) -> dict[str, Any]:
         options["to"],
         labels,
         claim=claim,
+        source=options["source"],
         commitments=_pairs(options["commit"], "--commit"),
         page=PAGE.read_text(encoding="utf-8"),
         at=now_text(),
     )
+    how = " ".join(f"--reveal {name.partition('=')[0]}=TEXT" for name in options["commit"]) or "--seed VALUE"
     lines = [
-        f"{len(labels):,} labels are frozen. Publish this hash before the seed is drawn:",
+        *spelling.notes("label"),
+        f"{len(labels):,} labels are frozen. Publish this hash before the seed can be known:",
         f"  {found}",
-        f"Then: manage.py certify draw {options['to']} --seed VALUE --source WHERE",
+        f"Then: manage.py certify draw {options['to']} {how}",
     ]
     return {"labels": len(labels), "hash": found, "lines": lines}
 
 
 def _draw(options: Mapping[str, Any]) -> dict[str, Any]:
     folder, reveals = options["folder"], _pairs(options["reveal"], "--reveal")
-    if not reveals and not options["source"]:
-        raise RecordError("--source: readers need to know where the seed comes from")
-    order = draw(folder, seed=options["seed"], source=options["source"], reveals=reveals, at=now_text())
+    _whole(folder)
+    order = draw(folder, seed=options["seed"], reveals=reveals, at=now_text())
     with (folder / TO_JUDGE).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["number", "item"])
         writer.writerows(enumerate(order, 1))
     lines = [
-        f"Judge the items of {folder / TO_JUDGE} in their order, without seeing their labels.",
+        f"Judge the items of {folder / TO_JUDGE} from the top, without seeing their labels, for as long as it takes.",
         f"Then: manage.py certify judge {folder} JUDGMENTS.csv",
     ]
     return {"items": len(order), "order": str(folder / TO_JUDGE), "lines": lines}
@@ -162,16 +166,36 @@ def _draw(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judge(options: Mapping[str, Any]) -> dict[str, Any]:
     folder, path = options["folder"], options["judgments"]
-    record = Record(folder)
+    record = _whole(folder)
     spelling = Spelling.of(record.labels.values())
-    known, judged = set(record.labels.values()), list[Judged]()
-    for row in labels_read(path, encoding=options["encoding"]):
-        label = spelling.text(row.label)
-        if label not in known:
-            given = ", ".join(sorted(known)[:20])
-            raise RecordError(f"{path}, line {row.line}, column label: {row.label!r} is none of the labels {given}")
-        judged.append(Judged(row.item, label, row.who, _time(path, row.line, row.at)))
-    return _told(judge(folder, judged, signer=_signer()))
+    judged = [
+        Judged(row.item, spelling.text(row.label), row.who, _time(path, row.line, row.at))
+        for row in labels_read(path, encoding=options["encoding"], some=True)
+    ]
+    found = _told(judge(folder, judged, signer=_signer()))
+    found["lines"] = [*_notes(record, judged), *found["lines"]]
+    return found
+
+
+def _notes(record: Record, judged: Sequence[Judged]) -> list[str]:
+    """Return notes on experts' labels that no frozen label has: each counts as a difference."""
+    known = set(record.labels.values())
+    new = sorted({one.label for one in judged} - known)
+    told = [f"no frozen label is {', '.join(map(repr, new[:20]))}: such judgments count as differing"] if new else []
+    return [*told, *Spelling.of([*sorted(known), *new]).notes("label")]
+
+
+def _whole(folder: Path) -> Record:
+    """Return a record without problems: nothing is added to, and signed with, a record that was changed.
+
+    Raises
+    ------
+    RecordError
+    """
+    record = Record(folder)
+    if wrong := list(problems(record)):
+        raise RecordError("\n".join(f"{place}: {what}" for place, what in wrong))
+    return record
 
 
 def _time(path: Path, line: int, text: str) -> str:
@@ -179,23 +203,20 @@ def _time(path: Path, line: int, text: str) -> str:
         return now_text()
     try:
         at = datetime.fromisoformat(text)
-    except ValueError as error:
+        return (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)).isoformat(timespec="seconds")
+    except (ValueError, OverflowError) as error:
         raise RecordError(
             f"{path}, line {line}, column at: {text!r} isn't a time such as 2026-05-04T12:30:00Z"
         ) from error
-    return (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)).isoformat(timespec="seconds")
 
 
 def _end(options: Mapping[str, Any]) -> dict[str, Any]:
+    _whole(options["folder"])
     return _told(end(options["folder"], signer=_signer()))
 
 
 def _status(options: Mapping[str, Any]) -> dict[str, Any]:
-    record = Record(options["folder"])
-    wrong = list(problems(record))
-    if wrong:
-        raise RecordError("\n".join(f"{place}: {what}" for place, what in wrong))
-    return _told(record)
+    return _told(_whole(options["folder"]))
 
 
 def _told(record: Record) -> dict[str, Any]:
@@ -207,7 +228,8 @@ def _told(record: Record) -> dict[str, Any]:
     }
     counted = f"{state.judged:,} of {state.size:,} labels judged, {state.wrong:,} wrong."
     bounds = f"With 95% confidence, at all moments of the audit together: {state.low:.1%} to {state.high:.1%} wrong."
-    lines = [result[state.outcome], counted, bounds, f"Hash of everything so far: {state.head}"]
+    lines = [result[state.outcome], counted, bounds, f"Hash that was published before the draw: {state.published}"]
+    lines += [f"Key of the signature: {state.key}"] if state.key else []
     return {**asdict(state), "lines": lines}
 
 

@@ -29,14 +29,15 @@ def table(path, rows, header=("item", "label", "expert", "at")):
 def frozen(folder, *arguments):
     """Freeze labels into a folder named out; return it."""
     source = table(folder / "labels.csv", LABELED.items(), ("item", "label"))
-    certify("freeze", source, "--to", folder / "out", *arguments)
+    announced = () if any(str(one).startswith("--commit") for one in arguments) else ("--source", "a beacon")
+    certify("freeze", source, "--to", folder / "out", *announced, *arguments)
     return folder / "out"
 
 
 def drawn(folder, *arguments):
     """Freeze and draw; return the folder and the items in order."""
     out = frozen(folder, *arguments)
-    certify("draw", out, "--seed", "4f2a", "--source", "a beacon")
+    certify("draw", out, "--seed", "4f2a")
     with (out / "to_judge.csv").open(encoding="utf-8") as file:
         return out, [row["item"] for row in csv.DictReader(file)]
 
@@ -122,6 +123,33 @@ def _result(entries):
     return entries
 
 
+def _undrawn(entries):
+    return [entry for entry in entries if entry["kind"] not in ("drawn", "judged")]
+
+
+def _chosen(entries):
+    """Leave out the draw, and judge items of one's own choice."""
+    judged = [entry for entry in entries if entry["kind"] == "judged"]
+    return [entries[0], *judged[:4], *entries[-2:]]
+
+
+def _late(entries):
+    [entry for entry in entries if entry["kind"] == "judged"][-1]["at"] = "2099-01-01T00:00:00+00:00"
+    return entries
+
+
+def _unlabeled(entries):
+    entry = [entry for entry in entries if entry["kind"] == "judged"][4]
+    entry["label"] = None
+    return entries
+
+
+def _alone(entries):
+    _one(entries, "frozen").update(source="", commitments={"me": hash_of(b"mine")})
+    _one(entries, "drawn").update(reveals={"me": "mine"}, seed=hash_of(b"me\nmine"))
+    return entries
+
+
 def _terms(entries):
     _one(entries, "frozen")["risk"] = 0.01
     return entries
@@ -140,6 +168,12 @@ TAMPERED = {
             "time": _time,
             "result": _result,
             "terms": _terms,
+            "no draw": _undrawn,
+            "chosen items": _chosen,
+            "late": _late,
+            "no label": _unlabeled,
+            "one person's seed": _alone,
+            "a risk of two": lambda entries: [entries[0] | {"risk": 2}, *entries[1:]],
         }.items()
     },
 }

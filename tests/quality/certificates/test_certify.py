@@ -24,6 +24,7 @@ from tests.quality.certificates.audits import (
     frozen,
     judgments,
     other,
+    relabeled,
     table,
 )
 
@@ -47,7 +48,7 @@ def test_from_frozen_labels_to_a_certificate(tmp_path):
     first = certify("judge", out, judgments(tmp_path, order[:30], wrong={4}))
     assert "No certificate yet" in first and "30 of 200 labels judged, 1 wrong" in first
     last = certify("judge", out, judgments(tmp_path, order[30:]))
-    assert "Certified: at most 0.05 of 200 labels" in last
+    assert "Certified: at most 5% of 200 labels are wrong, at a risk of 5%" in last
     found = verified(out)
     assert (found["valid"], found["outcome"], found["wrong"]) == (True, "certified", 1)
     assert 50 < found["judged"] < 150  # judged no more than needed, though more was given
@@ -76,11 +77,21 @@ def test_nobody_chooses_a_seed_that_is_made_of_several_texts(tmp_path):
         (["--reveal=ann=eight of clubs", f"--reveal=bo={WORDS['bo']}"], "the text of 'ann' isn't the one"),
     ):
         with pytest.raises(CommandError, match=message):
-            certify("draw", out, "--seed=1", "--source=mine", *reveals)
+            certify("draw", out, *reveals)
+    with pytest.raises(CommandError, match="the texts make the seed"):
+        certify("draw", out, "--seed=1", *(f"--reveal={name}={text}" for name, text in WORDS.items()))
     certify("draw", out, *(f"--reveal={name}={text}" for name, text in WORDS.items()))
     record = Record(out)
     assert record.first("drawn")["seed"] == hash_of("ann\nseven of clubs\nbo\n雨が降る".encode())
     assert verified(out)["valid"]
+    for commit, message in (
+        ("me=" + "0" * 64, "one person's text is no draw"),
+        ("me=x", "one person's|isn't a SHA-256"),
+    ):
+        with pytest.raises(CommandError, match=message):
+            certify("freeze", tmp_path / "labels.csv", "--to", tmp_path / "other", f"--commit={commit}")
+    with pytest.raises(CommandError, match="isn't a SHA-256"):
+        certify("freeze", tmp_path / "labels.csv", "--to", tmp_path / "other", "--commit=a=x", "--commit=b=y")
     changed(out, lambda entries: [entry | ({"reveals": {}} if entry["kind"] == "drawn" else {}) for entry in entries])
     assert not verified(out)["valid"]
 
@@ -92,23 +103,27 @@ def test_the_order_is_that_of_hashes_anybody_can_compute():
 def test_a_seed_is_drawn_once_and_says_where_it_comes_from(tmp_path):
     out, order = drawn(tmp_path)
     with pytest.raises(CommandError, match="is set already"):
-        certify("draw", out, "--seed", "5", "--source", "elsewhere")
+        certify("draw", out, "--seed", "5")
     (tmp_path / "x").mkdir()
     again = frozen(tmp_path / "x")
-    with pytest.raises(CommandError, match="where the seed comes from"):
-        certify("draw", again, "--seed", "5")
-    with pytest.raises(CommandError, match="the seed is empty"):
-        certify("draw", again, "--source", "nowhere")
-    with pytest.raises(CommandError, match="this folder holds a record"):
+    for seed in ("", "8F3A", " 8f3a", "0x8f3a", "a beacon"):
+        with pytest.raises(CommandError, match="digits and letters from a to f, in lower case"):
+            certify("draw", again, "--seed", seed)
+    with pytest.raises(CommandError, match="this folder isn't empty"):
         frozen(tmp_path)
+    for source in ("", " "):
+        with pytest.raises(CommandError, match="from a stated source"):
+            certify("freeze", tmp_path / "labels.csv", "--to", tmp_path / "new", "--source", source)
 
 
 def test_nothing_is_judged_before_the_draw_nor_out_of_order(tmp_path):
     out = frozen(tmp_path)
     path = judgments(tmp_path, list(LABELED)[:3])
-    with pytest.raises(CommandError, match="no entry is 'drawn'"):
+    with pytest.raises(CommandError, match="the seed isn't drawn yet"):
         certify("judge", out, path)
-    certify("draw", out, "--seed", "4f2a", "--source", "a beacon")
+    with pytest.raises(CommandError, match="the seed isn't drawn yet"):
+        certify("end", out)
+    certify("draw", out, "--seed", "4f2a")
     order = Record(out).order()
     before = (out / RECORD).read_bytes()
     for rows, message in (
@@ -118,10 +133,11 @@ def test_nothing_is_judged_before_the_draw_nor_out_of_order(tmp_path):
         with pytest.raises(CommandError, match=message):
             certify("judge", out, judgments(tmp_path, rows))
     for row, message in (
-        ((order[0], "7", "", ""), r"line 2, column label: '7' is none of the labels 1, 2, 3"),
         (("elsewhere", "1", "", ""), "'elsewhere' has no frozen label"),
         ((order[0], "1", "", "noon"), "line 2, column at: 'noon' isn't a time"),
+        ((order[0], "1", "", "0001-01-01T00:00:00+08:00"), "isn't a time"),
         ((order[0], "1", "", "2019-05-04T12:00:00Z"), "before the draw"),
+        ((order[0], "1", "", "2999-05-04T12:00:00Z"), "or in the future"),
     ):
         with pytest.raises(CommandError, match=message):
             certify("judge", out, table(tmp_path / "row.csv", [row]))
@@ -129,6 +145,25 @@ def test_nothing_is_judged_before_the_draw_nor_out_of_order(tmp_path):
     certify("judge", out, judgments(tmp_path, order[:2]))
     with pytest.raises(CommandError, match="was judged before"):
         certify("judge", out, judgments(tmp_path, order[1:3]))
+
+
+def test_an_expert_may_say_what_no_label_says_and_it_counts_as_differing(tmp_path):
+    out, order = drawn(tmp_path)
+    rows = [(item, "unclear" if place < 2 else LABELED[item], "e", "") for place, item in enumerate(order[:20])]
+    said = certify("judge", out, table(tmp_path / "j.csv", [*rows, (order[20], "", "", ""), (order[21], "", "", "")]))
+    assert "no frozen label is 'unclear': such judgments count as differing" in said
+    assert "20 of 200 labels judged, 2 wrong" in said
+    assert verified(out)["valid"]
+
+
+def test_nothing_is_added_to_a_record_that_was_changed(tmp_path):
+    out, order = drawn(tmp_path)
+    relabeled(out)
+    before = (out / RECORD).read_bytes()
+    for step in (("judge", out, judgments(tmp_path, order)), ("end", out), ("status", out)):
+        with pytest.raises(CommandError, match=r"labels.jsonl: was changed"):
+            certify(*step)
+    assert (out / RECORD).read_bytes() == before
 
 
 def test_equal_numbers_are_one_label_however_an_expert_writes_them(tmp_path):
@@ -165,7 +200,7 @@ def test_a_whole_record_that_is_not_the_published_one_is_found(tmp_path, setting
     other_one = certified(tmp_path, "--risk=0.06")
     assert verified(other_one)["valid"]
     problems = [one["problem"] for one in verified(other_one, "--head", head, "--key", key)["problems"]]
-    assert any("no line has the published hash" in one for one in problems)
+    assert any("doesn't have the published hash" in one for one in problems)
     assert any("isn't signed by the key" in one for one in problems)
 
 
@@ -190,6 +225,7 @@ def test_a_hostile_record_is_told_and_prints_no_escape_codes(tmp_path):
         ("size", 1e300),
         ("risk", float("nan")),
         ("sha256", 3),
+        ("size", 200.0),
     ):
         changed(out, lambda entries, name=name, value=value: [{**entries[0], name: value}, *entries[1:]])
         said = StringIO()

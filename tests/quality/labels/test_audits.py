@@ -1,5 +1,7 @@
 """Audits: labels are drawn as they are, judged by experts who did not set them, and stay as they are."""
 
+from contextlib import suppress
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -208,6 +210,24 @@ def test_nobody_chooses_the_seed_of_an_audit(labelled):
         audit_call_off(audit=audit, actor_id=boss.surrogate_id, now=timezone.now())
         factories.run_jobs()
     assert 3 not in seeds and len(set(seeds)) == 2
+
+
+def test_a_refused_draw_is_not_repeated_until_it_leaves_out_what_was_in_its_way(labelled):
+    campaign, boss, _experts = labelled
+    client = Client()
+    client.force_login(boss)
+    drawn = set()
+    for _ in range(2):
+        for item in campaign.items.order_by("pk")[:35]:
+            with suppress(CaseError):
+                case_ask(
+                    item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now()
+                )
+        client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "30", "twice": "0.2"})
+        factories.run_jobs()
+        assert not Audit.objects.exists()
+        drawn.add(audits._seed(campaign))
+    assert len(drawn) == 1
 
 
 def test_an_audit_that_is_called_off_leaves_nothing_before_the_experts_and_has_no_result(labelled):

@@ -90,6 +90,20 @@ def test_good_people_give_long_runs_in_a_file_that_is_sorted_by_label(seed):
     assert 9 in {one for one, signal in sameness(rows).items() if signal.is_striking}
 
 
+def test_a_short_run_that_is_less_likely_hides_no_long_one():
+    chance = np.random.default_rng(3)
+    rows = [(n, "self", "AB"[int(chance.integers(2))]) for n in range(300)]
+    for n in range(100, 124):
+        rows[n] = (n, "self", "A")
+    others = []
+    for n in range(200, 207):  # seven odd answers to items that many others answered otherwise
+        rows[n] = (n, "self", "C")
+        others += [(n, f"p{one}", "B") for one in range(30)]
+    assert sameness([*others, *rows])["self"].is_striking
+    twice = [(n, "self", "A") for n in range(40) for _ in range(2)] + rows[:60]
+    assert sameness(twice)["self"].is_striking  # one's own earlier answer is nobody else's
+
+
 def test_two_accounts_that_answer_alike_are_found_and_two_good_ones_are_not():
     chance, rows = np.random.default_rng(8), crowd(8)
     for item in range(ITEMS, ITEMS + 60):  # hard items that four people judge, two of them one person
