@@ -226,7 +226,7 @@ def first_certified(claim: Claim, wrong: NDArray[np.bool_]) -> Floats:
     wrong
         Shape (audits, judgments): whether each label is wrong, in the order of judgment.
     """
-    before = np.cumsum(wrong, axis=1) - wrong
+    before: Floats = np.cumsum(wrong, axis=1) - wrong.astype(float)
     gain = _gain(claim, np.arange(wrong.shape[1]), before, wrong)
     is_there = np.cumsum(gain, axis=1) >= log(1 / claim.risk) - TIE
     if wrong.shape[1] == claim.size:  # then the share is known
