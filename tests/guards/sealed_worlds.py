@@ -200,7 +200,7 @@ class Relevance(Judged):
     release_as = ("antique", None)
 
     def begin(self):
-        made = factories.antique(items=0, splits=[NewSplit("train", 2), NewSplit("test", 2)])
+        made = factories.antique(items=0, splits=[NewSplit("train", 2, 1), NewSplit("test", 2, 3)])
         factories.import_rows(made, factories.pairs(40))
         factories.launch(made)
         return made

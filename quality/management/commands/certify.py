@@ -41,9 +41,6 @@ class Command(ReadingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the steps and their arguments."""
         steps = parser.add_subparsers(dest="step", required=True, metavar="STEP")
-        plan = steps.add_parser("plan", help="say how many judgments a certificate takes")
-        plan.add_argument("labels", type=int, metavar="N", help="number of labels")
-        _add_claim(plan)
         one = steps.add_parser("freeze", help="fix labels and terms")
         one.add_argument("labels", type=Path, metavar="FILE", help="table with the columns item and label")
         one.add_argument("--to", type=Path, required=True, metavar="DIR", help="folder of the certificate")
@@ -79,6 +76,9 @@ class Command(ReadingCommand):
             steps.add_parser(name, help=told).add_argument(
                 "folder", type=Path, metavar="DIR", help="folder of the certificate"
             )
+        plan = steps.add_parser("plan", help="say how many judgments a certificate takes")
+        plan.add_argument("labels", type=int, metavar="N", help="number of labels")
+        _add_claim(plan)
         for step in steps.choices.values():
             step.add_argument("--json", action="store_true", help="print the result as JSON")
 
