@@ -13,13 +13,13 @@ from math import inf, log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from measures.judgments import Floats
 
 MOST_LABELS = 10_000_000
-WEIGHT = 100.0  # judgments that the guess counts as much as
-MOST_OF_CAPITAL, TIE = 0.999, 1e-9  # at stake; how far sums of logarithms may differ by rounding
+WEIGHT = 100.0  # the guess counts as much as this number of judgments
+MOST_OF_CAPITAL = 0.999  # of the capital is at stake: no wrong label may take everything
+TIE = 1e-9  # the program and the page may round sums of logarithms differently
 GRID = 2_000  # shares that a confidence sequence looks at
 FIRST_RATE = 0.025  # of wrong labels, that it expects at first
 
@@ -33,7 +33,7 @@ class Claim:
     guess
         The share of wrong labels that bets expect at first. A wrong guess costs judgments, never validity.
     weight
-        How many judgments the guess counts as much as.
+        The number of judgments that the guess counts as much as.
     """
 
     size: int
@@ -99,30 +99,42 @@ class RiskLimitingAudit:
         """
         if self.judged == self.claim.size:
             raise ValueError("all labels were judged")
-        claim = self.claim
-        least = (claim.size * claim.error - self.wrong) / (claim.size - self.judged)
-        if least >= 1:  # all others would have to be wrong
-            gain = 0.0
-            self.log_capital = self.log_capital if is_wrong else inf
-        elif least <= 0:  # so many were found that the claim is false
-            gain = 0.0
-        else:
-            rate = (claim.weight * claim.first_guess + self.wrong) / (claim.weight + self.judged)
-            stake = min(max((least - rate) / (least * (1 - least)), 0.0), MOST_OF_CAPITAL / (1 - least))
-            gain = log(1 + stake * (least - is_wrong))
-        self.log_capital += gain
+        self.log_capital += float(log_gain(self.claim, self.judged, self.wrong, is_wrong))
         self.judged += 1
         self.wrong += is_wrong
-        is_known = self.judged == claim.size and self.wrong <= claim.size * claim.error
-        self.is_certified = self.is_certified or is_known or self.log_capital >= log(1 / claim.risk) - TIE
+        self.is_certified = self.is_certified or bool(is_reached(self.claim, self.log_capital, self.judged, self.wrong))
+
+
+def log_gain(claim: Claim, judged: Any, wrong: Any, is_wrong: Any) -> Floats:
+    """Return the gain of the log capital at a judgment, see `RiskLimitingAudit`; arrays are many audits at once.
+
+    Parameters
+    ----------
+    judged, wrong
+        The numbers of judgments, and of wrong labels among them, before this one.
+    """
+    least = (claim.size * claim.error - wrong) / (claim.size - judged)
+    held = np.clip(least, 1e-12, 1 - 1e-12)
+    rate = (claim.weight * claim.first_guess + wrong) / (claim.weight + judged)
+    stake = np.clip((held - rate) / (held * (1 - held)), 0, MOST_OF_CAPITAL / (1 - held))
+    gain = np.log(1 + stake * (held - is_wrong))
+    # Above 1, a right label proves the claim; below 0, so many were wrong that nothing can.
+    found: Floats = np.where(least <= 0, 0.0, np.where(least >= 1, np.where(is_wrong, 0.0, inf), gain))
+    return found
+
+
+def is_reached(claim: Claim, log_capital: Any, judged: int, wrong: Any) -> Any:
+    """Return whether the claim is certified at a moment, for one audit or for many."""
+    is_known = (judged == claim.size) & (wrong <= claim.size * claim.error)
+    return is_known | (log_capital >= log(1 / claim.risk) - TIE)
 
 
 def interval(judgments: Iterable[bool], size: int, *, confidence: float = 0.95) -> tuple[float, float]:
     """Return the bounds of a confidence sequence for the share of wrong labels, after some judgments in random order.
 
     The bounds hold at all times together: with probability ``confidence``, none of the intervals of an audit misses the
-    share. Each bound is made of bets as those of `RiskLimitingAudit`, one for each possible share (of at most 2,001, so
-    that the bounds are a little too wide for more labels).
+    share. Each bound comes from bets like those of `RiskLimitingAudit`, one for each possible share (at most 2,001, so the
+    bounds are a little too wide for more labels).
 
     Parameters
     ----------
@@ -151,19 +163,19 @@ def interval(judgments: Iterable[bool], size: int, *, confidence: float = 0.95) 
         too_much |= below >= limit
         too_little |= above >= limit
         judged, wrong = judged + 1, wrong + is_wrong
-    # Between two shares that are looked at, the share may be either's.
+    # The share may lie between a rejected share and the next one on the grid, so the rejected one is the bound.
     low = float(shares[too_little].max()) if too_little.any() else 0.0
     high = float(shares[too_much].min()) if too_much.any() else 1.0
     fewest, most = wrong / size, (wrong + size - judged) / size  # what is certain
     low, high = (min(max(bound, fewest), most) for bound in (low, high))
-    return min(low, high), max(low, high)  # in the rare audit that missed the share before, they cross
+    return min(low, high), max(low, high)  # they can cross in the few audits whose intervals missed the share
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many judgments an audit takes: the mean, the number that nine of ten audits stay below, and the share certified.
+    """The judgments until a certificate: the mean, and the number that nine of ten audits don't exceed.
 
-    ``certified``: of the simulated audits, within ``most`` judgments.
+    ``certified`` is the share of the simulated audits that are certified within ``most`` judgments.
     """
 
     mean: float
@@ -190,46 +202,10 @@ def effort(claim: Claim, share: float, *, most: int | None = None, runs: int = 4
     wrong, capital, needed = np.zeros(runs), np.zeros(runs), np.full(runs, np.inf)
     for judged in range(most):
         is_wrong = chance.random(runs) < (left - wrong) / (claim.size - judged)
-        capital += _gain(claim, judged, wrong, is_wrong)
+        capital += log_gain(claim, judged, wrong, is_wrong)
         wrong += is_wrong
-        is_known = (judged + 1 == claim.size) & (wrong <= claim.size * claim.error)
-        is_there = (capital >= log(1 / claim.risk) - TIE) | is_known
-        needed[is_there & np.isinf(needed)] = judged + 1
+        needed[is_reached(claim, capital, judged + 1, wrong) & np.isinf(needed)] = judged + 1
         if np.isfinite(needed).all():
             break
     ended = np.minimum(needed, most)
     return Effort(float(ended.mean()), float(np.quantile(ended, 0.9)), float(np.isfinite(needed).mean()))
-
-
-def _gain(claim: Claim, judged: Any, wrong: Floats, is_wrong: NDArray[np.bool_]) -> Floats:
-    """Return the gain of the log capital at a judgment, as `RiskLimitingAudit` has it, for any shape of audits.
-
-    Parameters
-    ----------
-    judged, wrong
-        The numbers of judgments, and of wrong labels among them, before this one.
-    """
-    least = (claim.size * claim.error - wrong) / (claim.size - judged)
-    held = np.clip(least, 1e-12, 1 - 1e-12)
-    rate = (claim.weight * claim.first_guess + wrong) / (claim.weight + judged)
-    stake = np.clip((held - rate) / (held * (1 - held)), 0, MOST_OF_CAPITAL / (1 - held))
-    gain = np.log(1 + stake * (held - is_wrong))
-    found: Floats = np.where(least <= 0, 0.0, np.where(least >= 1, np.where(is_wrong, 0.0, np.inf), gain))
-    return found
-
-
-def first_certified(claim: Claim, wrong: NDArray[np.bool_]) -> Floats:
-    """Return the judgment at which each of many audits is certified, shape (audits,); size + 1 if none is.
-
-    Parameters
-    ----------
-    wrong
-        Shape (audits, judgments): whether each label is wrong, in the order of judgment.
-    """
-    before: Floats = np.cumsum(wrong, axis=1) - wrong.astype(float)
-    gain = _gain(claim, np.arange(wrong.shape[1]), before, wrong)
-    is_there = np.cumsum(gain, axis=1) >= log(1 / claim.risk) - TIE
-    if wrong.shape[1] == claim.size:  # then the share is known
-        is_there[:, -1] |= wrong.sum(axis=1) <= claim.size * claim.error
-    found: Floats = np.where(is_there.any(axis=1), is_there.argmax(axis=1) + 1, claim.size + 1).astype(float)
-    return found

@@ -119,13 +119,13 @@ class LabelRow(NamedTuple):
     at: str
 
 
-def labels_read(path: Path, *, encoding: str | None = None, some: bool = False) -> list[LabelRow]:
+def labels_read(path: Path, *, encoding: str | None = None, skip_unlabeled: bool = False) -> list[LabelRow]:
     r"""Read rows of ``item,label[,expert,at]`` in their order, as they are written. Each item has one row.
 
     Parameters
     ----------
-    some
-        Whether rows without a label are left out, as in a table that is filled in from the top.
+    skip_unlabeled
+        Leave out rows without a label, as in a table that is filled in from the top.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def labels_read(path: Path, *, encoding: str | None = None, some: bool = False) 
     [(2, 'q1', 'good'), (3, 'q2', 'bad')]
     """
     table, _ = _table(path, ("item", "label"), ("expert", "at"), encoding)
-    if some:
+    if skip_unlabeled:
         table = table[table["label"].ne("")].copy()
     _refuse_empty(path, table, ("item", "label"))
     for name in ("expert", "at"):

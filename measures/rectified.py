@@ -14,7 +14,7 @@ import numpy as np
 from measures.judgments import Floats, Places
 from measures.reliability import wilson
 
-UNSEEN = 1.0  # the square of a difference between 0 and 1
+UNSEEN = 1.0  # the square of the largest disagreement, added to those of a sample
 LEAST = 20  # judged items of each stratum: with fewer, the weight of the automatic score is a guess
 
 

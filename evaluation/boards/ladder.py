@@ -63,7 +63,7 @@ def chance_of(best: Scored, new: Scored) -> float:
 
 
 def _at_least(wins: int, flips: int) -> float:
-    """Return the probability of at least so many heads."""
+    """Return the probability of at least ``wins`` heads in ``flips`` flips of a fair coin."""
     from scipy.stats import binom  # type: ignore[import-untyped]  # noqa: PLC0415  half a second, seldom wanted
 
     return float(binom.sf(wins - 1, flips, 0.5))

@@ -17,7 +17,7 @@ SHOWN = 5  # names in a message
 
 @dataclass(frozen=True)
 class Systems:
-    """What is known of the answers of some systems.
+    """The scores and judgments of the answers of some systems.
 
     ``scores``: by system, the automatic score of each item; ``judgments``: by system, people's judgments of the items in
     ``judged`` (places among the items); ``strata``: the names of the strata.
@@ -37,7 +37,7 @@ def read_systems(scores: Path, judged: Path) -> Systems:
     Raises
     ------
     EvaluationError
-        A cell is no number, a judgment doesn't lie between 0 and 1, a row stands twice or is missing, or the systems were
+        A cell isn't a number, a judgment isn't between 0 and 1, a row is missing or occurs twice, or the systems were
         judged on different items.
     """
     given, strata_of = _values(scores, "score", "stratum")

@@ -8,20 +8,17 @@ import argparse
 
 import numpy as np
 
-from measures.certificates import Claim, effort, first_certified
+from measures.certificates import Claim, effort
+from tests.measures.certificate_worlds import first_certified, worlds
 
 SIZES, ERRORS = (200, 1_000, 5_000), (0.02, 0.05, 0.1)
 PART = 1_000  # worlds at a time
 
 
-def false_certificates(claim, worlds, seed=1):
+def false_certificates(claim, count):
     """Return how often a claim is certified before all labels are judged, with exactly the stated share wrong."""
-    chance, certified = np.random.default_rng(seed), 0
-    for _ in range(worlds // PART):
-        labels = np.zeros((PART, claim.size), dtype=bool)
-        labels[:, : round(claim.size * claim.error)] = True
-        certified += int((first_certified(claim, chance.permuted(labels, axis=1)) < claim.size).sum())
-    return certified / (worlds // PART * PART)
+    parts = [first_certified(claim, worlds(claim.size, claim.error, PART, seed)) for seed in range(count // PART)]
+    return float((np.concatenate(parts) < claim.size).mean())
 
 
 def main():

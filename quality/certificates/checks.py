@@ -24,7 +24,7 @@ STEPS = ("frozen", "drawn", "judged", "certified", "ended", "signed")  # in this
 
 @dataclass(frozen=True)
 class State:
-    """How far an audit is: ``outcome`` is certified, ended, or open; the bounds are those of a 95% confidence sequence."""
+    """The progress of an audit: ``outcome`` is certified, ended, or open; the bounds are a 95% confidence sequence's."""
 
     size: int
     error: float
@@ -39,7 +39,7 @@ class State:
 
 
 def state_of(record: Record) -> State:
-    """Return how far an audit is."""
+    """Return the progress of an audit."""
     claim, judged = record.claim, record.judged()
     said = [entry["label"] != record.labels[entry["item"]] for entry in judged]
     outcome = next((kind for kind in ("certified", "ended") if record.has(kind)), "open")
@@ -49,7 +49,7 @@ def state_of(record: Record) -> State:
 
 
 def problems(record: Record) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a place and what is wrong there; nothing if the record proves what it says."""
+    """Yield pairs of a place and a problem; a record without problems proves what it says."""
     try:
         yield from _problems(record)
     except RecordError as error:

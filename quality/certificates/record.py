@@ -6,8 +6,10 @@ the SHA-256 of the line before, so no line can be changed without all that follo
 SHA-256 of the seed, a line feed and the item. ``check.html`` recomputes all of it in a browser.
 """
 
+import csv
 import fcntl
 import hashlib
+import io
 import json
 import os
 import re
@@ -24,9 +26,9 @@ from quality.certificates.signatures import Signer
 
 FORMAT = "quorate-certificate-1"
 SEED, HASH = re.compile(r"[0-9a-f]+"), re.compile(r"[0-9a-f]{64}")  # one spelling each: another would be another draw
-SURROGATES = re.compile("[\ud800-\udfff]")  # which no text holds
-FEWEST_PEOPLE = 2  # who draw a seed together
-LABELS, RECORD, PAGE = "labels.jsonl", "certificate.jsonl", "check.html"
+SURROGATES = re.compile("[\ud800-\udfff]")  # UTF-8 can't encode them
+FEWEST_PEOPLE = 2  # to draw a seed together
+LABELS, RECORD, PAGE, TO_JUDGE = "labels.jsonl", "certificate.jsonl", "check.html", "to_judge.csv"
 Entry = dict[str, Any]
 
 
@@ -36,7 +38,7 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True)
 class Judged:
-    """What an expert said about an item."""
+    """An expert's judgment of an item."""
 
     item: str
     label: str
@@ -180,7 +182,7 @@ def freeze(
 
 
 def announced_problem(source: str, commitments: Mapping[str, str]) -> str:
-    """Return what is wrong with the statement where a seed will come from; empty if nothing is."""
+    """Return the problem with the stated source of a seed; empty if there is none."""
     if bool(source.strip()) is bool(commitments):
         return "the seed comes from a stated source, or from several people's texts"
     if commitments and len(commitments) < FEWEST_PEOPLE:
@@ -192,7 +194,7 @@ def announced_problem(source: str, commitments: Mapping[str, str]) -> str:
 
 
 def draw(folder: Path, *, seed: str, reveals: Mapping[str, str], at: str) -> list[str]:
-    """Set the seed; return the items in the order of judgment.
+    """Set the seed and write the table to judge; return the items in the order of judgment.
 
     Raises
     ------
@@ -212,12 +214,16 @@ def draw(folder: Path, *, seed: str, reveals: Mapping[str, str], at: str) -> lis
             raise RecordError(f"the seed is {seed!r}, but must be digits and letters from a to f, in lower case")
         found = seed_of(reveals) if reveals else seed
         entry = {"kind": "drawn", "seed": found, "reveals": dict(reveals), "at": at}
+        order = in_order(found, record.labels)
+        table = io.StringIO(newline="")
+        csv.writer(table).writerows([("number", "item"), *enumerate(order, 1)])
+        _write(folder / TO_JUDGE, table.getvalue().encode())  # first: a seed is set once
         _append(folder, record.lines, [entry])
-        return in_order(found, record.labels)
+        return order
 
 
 def commitment_problem(commitments: Mapping[str, str], reveals: Mapping[str, str]) -> str:
-    """Return what is wrong with texts that should be those that people committed themselves to; empty if nothing is."""
+    """Return the problem with texts that people committed themselves to; empty if there is none."""
     if set(commitments) != set(reveals):
         differ = ", ".join(map(repr, sorted(set(commitments) ^ set(reveals))))
         return f"the seed needs the texts of exactly those who committed themselves: {differ}"

@@ -2,17 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
 
-from measures.certificates import Claim, RiskLimitingAudit, effort, first_certified, interval
-
-
-def worlds(size, share, count, seed):
-    """Return the order of judgment of many audits, each with this share of wrong labels."""
-    labels = np.zeros((count, size), dtype=bool)
-    labels[:, : round(size * share)] = True
-    return np.random.default_rng(seed).permuted(labels, axis=1)
+from measures.certificates import Claim, RiskLimitingAudit, effort, interval
+from tests.measures.certificate_worlds import first_certified, worlds
 
 
 def test_the_first_bets_by_hand():

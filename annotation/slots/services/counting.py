@@ -39,7 +39,7 @@ from database.transactions import require_transaction
 State = AnnotationState
 TWICE = "annotated before in another visit"
 SUSPENDED = "suspended"  # why the work of an annotator who was suspended is excluded
-FEW = 4  # up to so many rows, a statement is compiled for each number of rows; a ticket rarely has more answers
+FEW = 4  # the most rows for which a statement is compiled; a ticket rarely has more answers
 
 
 # --- Annotations ----------------------------------------------------------------------------------

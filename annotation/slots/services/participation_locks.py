@@ -15,7 +15,7 @@ from annotation.models import (
 from database.statements import Statement
 from database.transactions import require_transaction
 
-FEW = 4  # up to so many people, a statement is compiled for each number of people
+FEW = 4  # the most people for whom a statement is compiled
 
 
 def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:

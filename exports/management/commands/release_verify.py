@@ -33,7 +33,7 @@ class Command(ReadingCommand):
             "--head",
             default="",
             metavar="HASH",
-            help="with --certificate: the hash that was published, which has to be in it",
+            help="with --certificate: the hash that was published before the draw",
         )
         parser.add_argument("--key", default="", help="with --certificate: the public key that has to have signed it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")

@@ -1,6 +1,5 @@
 """``manage.py certify``: a certificate that at most a stated share of labels is wrong, for any table of labels."""
 
-import csv
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -15,13 +14,12 @@ from documents.management.reading import ReadingCommand
 from measures.certificates import Claim, effort
 from measures.judgment_files import JudgmentFileError, labels_read
 from quality.certificates.checks import problems, state_of
-from quality.certificates.record import Judged, Record, RecordError, draw, end, freeze, judge, now_text
+from quality.certificates.record import TO_JUDGE, Judged, Record, RecordError, draw, end, freeze, judge, now_text
 from quality.certificates.signatures import Signer
 from storage.json_output import json_line
 from storage.tables.values import Spelling
 
 PAGE = Path(__file__).parents[2] / "certificates/check.html"
-TO_JUDGE = "to_judge.csv"
 GUESSES = (0.0, 0.2, 0.4, 0.6, 0.8)  # of the stated error
 
 
@@ -153,10 +151,6 @@ def _draw(options: Mapping[str, Any]) -> dict[str, Any]:
     folder, reveals = options["folder"], _pairs(options["reveal"], "--reveal")
     _whole(folder)
     order = draw(folder, seed=options["seed"], reveals=reveals, at=now_text())
-    with (folder / TO_JUDGE).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["number", "item"])
-        writer.writerows(enumerate(order, 1))
     lines = [
         f"Judge the items of {folder / TO_JUDGE} from the top, without seeing their labels, for as long as it takes.",
         f"Then: manage.py certify judge {folder} JUDGMENTS.csv",
@@ -170,7 +164,7 @@ def _judge(options: Mapping[str, Any]) -> dict[str, Any]:
     spelling = Spelling.of(record.labels.values())
     judged = [
         Judged(row.item, spelling.text(row.label), row.who, _time(path, row.line, row.at))
-        for row in labels_read(path, encoding=options["encoding"], some=True)
+        for row in labels_read(path, encoding=options["encoding"], skip_unlabeled=True)
     ]
     found = _told(judge(folder, judged, signer=_signer()))
     found["lines"] = [*_notes(record, judged), *found["lines"]]

@@ -234,18 +234,32 @@ def test_a_hostile_record_is_told_and_prints_no_escape_codes(tmp_path):
         assert "\x1b" not in said.getvalue() + str(error.value), name
 
 
-def test_a_killed_step_leaves_the_record_as_it_was(tmp_path):
-    """Killed before the file takes its place: what is there is whole, and the step can be repeated."""
-    out, order = drawn(tmp_path)
-    path = judgments(tmp_path, order[:10])
+def killed(folder, *words, at):
+    """Run a step that is killed when it would replace its ``at``-th file."""
     script = (
-        "import os, signal, pathlib, sys; sys.argv = ['manage.py', 'certify', 'judge', sys.argv[1], sys.argv[2]]\n"
-        "pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "import os, pathlib, signal, sys; sys.argv = ['manage.py', 'certify', *sys.argv[2:]]; left = [AT]\n"
+        "done = pathlib.Path.replace\n"
+        "def replace(*paths):\n"
+        "    left[0] -= 1\n"
+        "    return done(*paths) if left[0] else os.kill(os.getpid(), signal.SIGKILL)\n"
+        "pathlib.Path.replace = replace\n"
         "exec(compile(open('manage.py').read(), 'manage.py', 'exec'))"
-    )
-    environment = os.environ | {"QUORATE_DATA": str(tmp_path / "data")}
-    done = subprocess.run([sys.executable, "-c", script, str(out), str(path)], cwd=ROOT, env=environment, check=False)
+    ).replace("AT", str(at))
+    environment = os.environ | {"QUORATE_DATA": str(folder / "data")}
+    done = subprocess.run([sys.executable, "-c", script, "-", *map(str, words)], cwd=ROOT, env=environment, check=False)
     assert done.returncode == -9
+
+
+def test_a_killed_step_can_be_repeated(tmp_path):
+    """What is there after each kill is whole: of the draw, its table comes before the seed, which is set once."""
+    out = frozen(tmp_path)
+    for at in (1, 2):
+        killed(tmp_path, "draw", out, "--seed", "4f2a", at=at)
+        assert not Record(out).has("drawn")
+    certify("draw", out, "--seed", "4f2a")
+    assert (out / "to_judge.csv").exists()
+    path = judgments(tmp_path, Record(out).order()[:10])
+    killed(tmp_path, "judge", out, path, at=1)
     assert verified(out)["judged"] == 0
     certify("judge", out, path)
     assert verified(out)["judged"] == 10
