@@ -106,6 +106,13 @@ SECTIONS = (
             Page("quality-gold", _("Gold questions"), Action.MANAGE, ("quality-gold-key",)),
             Page("quality-experts", _("Experts"), Action.MANAGE),
             Page("quality-audits", _("Label audits"), Action.MANAGE, applies=_has_votes),
+            Page(
+                "quality-certificates",
+                _("Certificates"),
+                Action.MANAGE,
+                ("quality-certificate-file",),
+                applies=_has_votes,
+            ),
             Page("quality-target", _("Error target"), Action.MANAGE, applies=_has_votes),
             Page("quality-studies", _("Studies"), Action.SEE_RELEASES, ("quality-study-design",)),
         ),

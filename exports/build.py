@@ -19,13 +19,14 @@ from exports.formats.tables import Table
 from exports.license import license_text
 from exports.models import Release
 from exports.selectors.agreement import agreement_in
+from exports.selectors.certificates import certificate_files
 from exports.selectors.errata import errata_rows
 from exports.selectors.members import Pseudonyms, provenance_of, role_waivers, shortfall_rows
 from exports.selectors.overlap import page_overlap
 from exports.selectors.privacy import Privacy, privacy_of
 from exports.tables import tables_of
 from exports.targets import Progress, Target, table_put
-from exports.writers.lines import write_lines
+from exports.writers.lines import write_chunks, write_lines
 from web.version import VERSION, commit
 
 MANIFEST_VERSION = 3
@@ -62,6 +63,9 @@ def build_release(
         for sidecar, rows in sidecars.items():
             files[sidecar] = asdict(write_lines(folder / "sidecar", rows))
             target.put(sidecar, folder / "sidecar")
+        for path, chunks in certificate_files(release).items():
+            files[path] = asdict(write_chunks(folder / "certificate", chunks))
+            target.put(path, folder / "certificate")
         manifest = _manifest(release, files, items, files[SHORTFALL]["rows"], tables) | {"privacy": privacy.report}
         _describe(release, manifest, folder, target)
     return manifest
@@ -111,6 +115,7 @@ def _manifest(
         "agreement": agreement_in(release, takes_ways=FAMILIES[release.family].takes_ways),
         "label_error": release.frozen.get("label_error"),
         "audits": release.frozen.get("audits"),  # none: not counted when it was frozen
+        "certificate": release.frozen.get("certificate"),  # none: there was none
         "page_overlap": page_overlap(release),
         "errata": len(release.frozen.get("errata", [])),
         "work": release.frozen.get("work"),

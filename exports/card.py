@@ -220,11 +220,30 @@ def _trust(manifest: dict[str, Any]) -> list[str]:
         "The error of its labels was measured by an audit: see `label_error` in `manifest.json`."
         if error
         else f"The error of its labels was not measured{_audits(manifest['audits'])}.",
+        *_certificate(manifest.get("certificate")),
         *(
             f"One person managed and worked here: {_line(waiver.get('reason', ''))}"
             for waiver in manifest["role_waivers"]
         ),
     ]
+
+
+def _certificate(stated: dict[str, Any] | None) -> list[str]:
+    if not stated:
+        return []
+    files = (
+        "`certificate/` has the record: open `certificate/check.html` in a browser, or run `release_verify`."
+        if stated["has_files"]
+        else "The record isn't part of this release, because it holds labels of other splits."
+    )
+    said = (
+        f"**At most {100 * stated['error']:g}% of {stated['labels']:,} labels are wrong, at a risk of {100 * stated['risk']:g}%** "
+        f"(risk-limiting audit: {stated['judged']:,} items judged by experts, {stated['wrong']:,} labels wrong; audits begun: "
+        f"{stated['audits']}, without a certificate: {stated['ended']}). {stated['certified']:,} of the {stated['released']:,} "
+        f"labels of this release are among those. Hash published before the draw: `{stated['published']}`; seed: "
+        f"`{_line(stated['seed'])}`, from {_line(stated['source'])}; key of the signature: `{stated['key']}`. {files}"
+    )
+    return [said]
 
 
 def _baselines(table: str) -> list[str]:

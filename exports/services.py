@@ -24,6 +24,7 @@ from exports.errors import ReleaseError
 from exports.families import FAMILIES, families_of
 from exports.freeze import votes_freeze
 from exports.models import Release, ReleaseState
+from exports.selectors.certificates import certificate_of
 from exports.selectors.changes import since_before
 from exports.selectors.errata import errata_before
 from exports.selectors.labels import labels_beyond
@@ -164,6 +165,7 @@ def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
     return {
         "label_error": _label_error(release),
         "audits": audits_counted(release.campaign),
+        "certificate": certificate_of(release),
         "card": card_facts(release.campaign),
         "has_tables": True,
         "has_license_file": True,

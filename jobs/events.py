@@ -27,6 +27,7 @@ KINDS = {
     "gold.short": _("Gold questions are running low"),
     "case.opened": _("An item was sent to experts"),
     "audit.finished": _("A label audit has its result"),
+    "certificate.finished": _("A certificate was reached, or its audit ended without one"),
     "release.ready": _("The files of a release are written"),
     "release.published": _("A release is public on a hub"),
     "job.failed": _("A job failed"),

@@ -8,8 +8,9 @@ Judgments are taken as true. What experts get wrong is not covered.
 """
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,18 @@ class RiskLimitingAudit:
         self.judged += 1
         self.wrong += is_wrong
         self.is_certified = self.is_certified or bool(is_reached(self.claim, self.log_capital, self.judged, self.wrong))
+
+    def fewest_left(self, most: int) -> int:
+        """Return the number of judgments until the certificate if all further labels are right, up to ``most``.
+
+        No audit ends with fewer, so experts can judge that many labels at the same time, and all of them are needed.
+        """
+        ahead, most = copy(self), min(most, self.claim.size - self.judged)
+        for number in range(most):
+            if ahead.is_certified:
+                return number
+            ahead.add(is_wrong=False)
+        return most
 
 
 def log_gain(claim: Claim, judged: Any, wrong: Any, is_wrong: Any) -> Floats:
@@ -209,3 +222,40 @@ def effort(claim: Claim, share: float, *, most: int | None = None, runs: int = 4
             break
     ended = np.minimum(needed, most)
     return Effort(float(ended.mean()), float(np.quantile(ended, 0.9)), float(np.isfinite(needed).mean()))
+
+
+def expert_error(twice: int, differ: int, labels: int) -> float:
+    """Return the share of items in which one expert errs, from items that two experts judged alone.
+
+    The experts are taken to err independently, equally often, and in favor of each other label alike. Then they differ in
+    the share 1 - (1 - e)² - e² / (labels - 1) of the items.
+
+    Parameters
+    ----------
+    twice, differ
+        The numbers of items judged by two experts, and of items on which the experts differed.
+    labels
+        The number of labels to choose from; at least 2.
+
+    Examples
+    --------
+    >>> round(expert_error(50, 4, 2), 3)
+    0.042
+    """
+    one = 1 + 1 / (labels - 1)  # 1 - (1 - e)² - e² / (labels - 1) = 2 e - one · e²
+    return (1 - sqrt(max(0, 1 - one * differ / twice))) / one
+
+
+def wrong_if_experts_err(share: float, error: float, labels: int) -> float:
+    """Return the share of wrong labels if experts find the share ``share`` wrong and err in the share ``error`` of items.
+
+    An expert who errs calls a right label wrong, and a wrong one right with probability 1 / (labels - 1). It shows how much
+    the experts' errors may matter; it is no estimate, because it rests on the assumptions of `expert_error`.
+
+    Examples
+    --------
+    >>> round(wrong_if_experts_err(0.06, 0.042, 2), 3)
+    0.02
+    """
+    told_apart = 1 - error - error / (labels - 1)
+    return min(1.0, max(0.0, (share - error) / told_apart)) if told_apart > 0 else 0.0

@@ -1,5 +1,6 @@
 """The models of the quality app, by subject."""
 
+from quality.certificates.models import Certificate, CertificateLabel, CertificateLine, CertificateState
 from quality.dashboard.models import CampaignPlan, QualitySnapshot
 from quality.examination.models import Unexamined
 from quality.experts.models import (
@@ -33,6 +34,10 @@ __all__ = [
     "CaseMessage",
     "CaseReason",
     "CaseState",
+    "Certificate",
+    "CertificateLabel",
+    "CertificateLine",
+    "CertificateState",
     "Flag",
     "GoldCheck",
     "GoldKey",

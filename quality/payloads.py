@@ -34,6 +34,23 @@ class AuditPayload(TypedDict):
     audit: int
 
 
+class CertificateFreezePayload(CampaignPayload):
+    """Freeze the labels of a campaign for a certificate; see `quality.certificates.models.Certificate`."""
+
+    error: float
+    risk: float
+    guess: float | None
+    twice: float
+    source: str
+    commitments: dict[str, str]
+
+
+class CertificatePayload(TypedDict):
+    """A job for a certificate."""
+
+    certificate: int
+
+
 class CasesSamplePayload(CampaignPayload):
     """Send ``count`` items, drawn with ``seed``, to the experts."""
 

@@ -1,5 +1,6 @@
 """The jobs and periodic tasks of the quality app, by subject."""
 
+from quality.certificates import tasks as certificates
 from quality.dashboard import tasks as dashboard
 from quality.examination import tasks as examination
 from quality.experts import tasks as experts
@@ -13,10 +14,11 @@ JOBS = [
     *examination.JOBS,
     *gold.JOBS,
     *labels.JOBS,
+    *certificates.JOBS,
     *people.JOBS,
     *experts.JOBS,
     *plans.JOBS,
     *studies.JOBS,
     *dashboard.JOBS,
 ]
-SWEEPS = [*examination.SWEEPS, *people.SWEEPS, *labels.SWEEPS, *dashboard.SWEEPS]
+SWEEPS = [*examination.SWEEPS, *people.SWEEPS, *labels.SWEEPS, *certificates.SWEEPS, *dashboard.SWEEPS]

@@ -1,5 +1,6 @@
 """URLs of the quality app, by subject."""
 
+from quality.certificates import urls as certificates
 from quality.dashboard import urls as dashboard
 from quality.experts import urls as experts
 from quality.gold import urls as gold
@@ -13,6 +14,7 @@ urlpatterns = [
     *dashboard.urlpatterns,
     *gold.urlpatterns,
     *labels.urlpatterns,
+    *certificates.urlpatterns,
     *people.urlpatterns,
     *plans.urlpatterns,
     *policies.urlpatterns,

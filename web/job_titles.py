@@ -17,6 +17,8 @@ TITLES: dict[str, Promise] = {
     "quality.examine": _("Checking new answers"),
     "quality.audit": _("Starting an audit"),
     "quality.audit_recall": _("Canceling an audit"),
+    "quality.certificate_freeze": _("Freezing labels for a certificate"),
+    "quality.certificate_advance": _("Updating a certificate"),
     "quality.waves": _("Adaptive voting"),
     "quality.sample_cases": _("Sending a sample to experts"),
     "quality.studies": _("Studies"),

@@ -86,6 +86,13 @@ def _sentences(manifest: dict[str, Any]) -> Iterable[str]:
         )
     else:
         yield "The error of the labels was not measured."
+    certificate = manifest.get("certificate")
+    if certificate:
+        yield (
+            f"At most {100 * certificate['error']:g}% of {certificate['labels']:,} labels differ from an expert's (risk-limiting "
+            f"audit, risk {100 * certificate['risk']:g}%; {certificate['judged']:,} items judged in an order drawn from "
+            f"{certificate['source']} after the labels' hash was published)."
+        )
     yield from _pay(manifest.get("work"))
     yield f"It was collected with {manifest['code']}" + (
         f" and is published under {manifest['licence']}." if manifest["licence"] else "."

@@ -78,3 +78,14 @@ def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> WrittenFile:
         for row in rows:
             file.write(row)
     return file.finished()
+
+
+def write_chunks(path: Path, chunks: Iterable[bytes]) -> WrittenFile:
+    """Write bytes to a file that isn't compressed."""
+    digest, size, rows = hashlib.sha256(), 0, 0
+    with path.open("wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+            digest.update(chunk)
+            size, rows = size + len(chunk), rows + chunk.count(b"\n")
+    return WrittenFile(digest.hexdigest(), digest.hexdigest(), size, size, rows)

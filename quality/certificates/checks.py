@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from measures.certificates import RiskLimitingAudit, interval
-from quality.certificates.record import (
+from quality.certificates.entries import (
     FORMAT,
     LABELS,
     RECORD,
     SEED,
-    Record,
     RecordError,
     announced_problem,
     commitment_problem,
     hash_of,
     seed_of,
 )
+from quality.certificates.record import Record
 from quality.certificates.signatures import is_signed
 
 STEPS = ("frozen", "drawn", "judged", "certified", "ended", "signed")  # in this order; the fourth or the fifth

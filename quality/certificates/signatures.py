@@ -1,19 +1,18 @@
-"""Signatures of an installation (Ed25519, RFC 8032), by a key that is created on first use."""
+"""Signatures of an installation (Ed25519, RFC 8032), by a key that is derived from its secret key."""
 
 import base64
-import hashlib
-from pathlib import Path
 
-from storage.secrets import kept_secret
+from django.utils.crypto import salted_hmac
 
 
 class Signer:
-    """Signs with the key in a file."""
+    """Signs with the installation's key: the same on all its machines, and after a restored backup."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self) -> None:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415  seldom wanted
 
-        self._key = Ed25519PrivateKey.from_private_bytes(hashlib.sha256(kept_secret(path).encode()).digest())
+        secret = salted_hmac("quality.certificates", "signature", algorithm="sha256").digest()
+        self._key = Ed25519PrivateKey.from_private_bytes(secret)
 
     @property
     def public(self) -> str:

@@ -27,12 +27,24 @@ from exports.models import Release
 from exports.services import release_request
 from jobs.models import Job
 from jobs.terminal import run_here
+from quality.certificates.entries import LABELS, RECORD
 from quality.dashboard.charts.campaign import DRAWINGS
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.services.cases import case_ask
 from quality.experts.services.inspections import inspection_decide
 from quality.experts.services.opinions import case_discuss, consensus_confirm, consensus_propose, opinion_give
-from quality.models import Case, CaseMessage, CaseReason, Inspection, Opinion, QualitySnapshot, StudySnapshot, Verdict
+from quality.models import (
+    Case,
+    CaseMessage,
+    CaseReason,
+    CaseState,
+    CertificateState,
+    Inspection,
+    Opinion,
+    QualitySnapshot,
+    StudySnapshot,
+    Verdict,
+)
 from quality.people.services.behaviour import behaviour_refresh
 from quality.studies.services import studies_refresh
 from tests import factories
@@ -40,6 +52,8 @@ from tests.api.client import Api
 from tests.api.test_matrix import operations
 from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import address, parameters
+from tests.quality.certificates.worlds import draw, freeze, go_on, judge
+from tests.quality.worlds import expert_of
 
 BELOW = ("annotator", "manager", "expert", "researcher")
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # of jobs, drawn again each time
@@ -136,7 +150,8 @@ class Judged:
             ),
             "number": list(Release.objects.order_by("number").values_list("number", flat=True)),
             "name": sorted(
-                {name for one in Release.objects.all() for name in one.manifest.get("files", {})} | {"manifest.json"}
+                {name for one in Release.objects.all() for name in one.manifest.get("files", {})}
+                | {"manifest.json", LABELS, RECORD}
             ),
             "board_number": list(Board.objects.order_by("number").values_list("number", flat=True)),
             "figure": list(DRAWINGS),
@@ -254,6 +269,19 @@ class Relevance(Judged):
                 case=case, surrogate_id=first, said={"label": 4}, justification="So it is.", now=self.now
             )
             consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=second.surrogate_id, now=self.now)
+        self.certify()
+
+    def certify(self):
+        """Have the labels certified by an expert who finds them right."""
+        boss, expert = self.people["manager"], expert_of(self.campaign)
+        certificate = freeze(self.campaign, boss, error=0.5, risk=0.4, twice=0)
+        draw(certificate, boss)
+        certificate.refresh_from_db()
+        while certificate.state == CertificateState.JUDGING:
+            for case in Case.objects.filter(campaign=self.campaign, state=CaseState.OPEN).order_by("pk"):
+                judge(case, expert, case.certificate_label.verdict.label)
+            go_on()
+            certificate.refresh_from_db()
 
 
 class Questions(Judged):

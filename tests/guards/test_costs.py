@@ -57,6 +57,7 @@ COSTS = {
     "quality": 16,
     "quality-audits": 9,
     "quality-behaviour": 8,
+    "quality-certificates": 11,
     "quality-chart": 7,
     "quality-case": 9,
     "quality-cases": 8,
@@ -103,6 +104,7 @@ NO_PAGES = {
     "release-file",
     "quality-chart-csv",
     "quality-chart-svg",
+    "quality-certificate-file",
 }
 FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 READERS = ("annotator", "manager", "expert", "researcher", "admin")

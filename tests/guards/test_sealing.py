@@ -29,7 +29,14 @@ def judged():
     [
         pytest.param(
             Relevance,
-            {"items", "quality-case", "quality-chart-csv", "label_list", "opinion_list"},
+            {
+                "items",
+                "quality-case",
+                "quality-chart-csv",
+                "quality-certificate-file",
+                "label_list",
+                "opinion_list",
+            },
             marks=[pytest.mark.slow, pytest.mark.on_sqlite],
         ),
         pytest.param(

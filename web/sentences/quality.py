@@ -9,6 +9,7 @@ TEXTS: dict[str, str | Plural] = {
     "seal_unexamined": _("%(split)s isn't finished: some answers haven't been checked or confirmed yet."),
     "seal_cases": _("%(split)s isn't finished: experts are still judging some items."),
     "seal_audit": _("%(split)s isn't finished: an audit is still running."),
+    "seal_certificate": _("%(split)s isn't finished: experts are judging its labels for a certificate."),
     "seal_labels": _("%(split)s isn't finished: some items have no label."),
     "seal_inspections": _("%(split)s isn't finished: some answers await a spot check."),
     "action_missing": _("Choose an action."),
@@ -50,6 +51,10 @@ TEXTS: dict[str, str | Plural] = {
     "audit_two_experts": _(
         "Two experts must judge %(wanted)s of the drawn items, but only %(possible)s of them have two eligible experts. Add another expert."
     ),
+    "certificate_too_few": _("This campaign has only %(labels)s labels. A certificate needs at least %(least)s."),
+    "certificate_unfinished": _("This campaign already has an unfinished certificate."),
+    "certificate_not_frozen": _("This certificate isn't waiting for a seed."),
+    "certificate_over": _("This audit has already ended."),
     "split_sealed_already": _("%(split)s is already sealed."),
     "unsealing_reason": _("Give a reason for unsealing. It's recorded in the activity log."),
     "split_not_sealed": _("%(split)s isn't sealed."),

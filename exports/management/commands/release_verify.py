@@ -9,9 +9,11 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.verify import problems
+from exports.selectors.certificates import FOLDER
 from quality.certificates.checks import problems as certificate_problems
 from quality.certificates.checks import state_of
-from quality.certificates.record import RECORD, Record, RecordError
+from quality.certificates.entries import RECORD, RecordError
+from quality.certificates.record import Record
 from storage.json_output import json_line
 
 
@@ -21,7 +23,7 @@ class Command(ReadingCommand):
     help = (
         "Check that the folder of a release contains all its files unchanged and no others, and that its tables "
         "match the manifest. The command fails if it finds any problem. No database is needed. Example: manage.py"
-        " release_verify out/. With --certificate, the folder is that of a certificate (see certify): labels, seed, order, "
+        " release_verify out/. With --certificate, the folder is that of a certificate (see certify), or a release with one: labels, seed, order, "
         "judgments, result, and signature are recomputed."
     )
 
@@ -46,7 +48,12 @@ class Command(ReadingCommand):
         try:
             folder = ReleasedFolder(options["folder"])
             found = [{"file": name, "problem": what} for name, what in problems(folder)]
-        except FolderError as error:
+            if (folder.path / FOLDER).is_dir():
+                record = Record(folder.path / FOLDER)
+                found += [
+                    {"file": f"{FOLDER}: {place}", "problem": what} for place, what in certificate_problems(record)
+                ]
+        except (FolderError, RecordError) as error:
             raise CommandError(str(error)) from error
         files = len(folder.manifest["files"])
         if options["json"]:
@@ -61,7 +68,8 @@ class Command(ReadingCommand):
 
     def _certificate(self, options: dict[str, Any]) -> None:
         try:
-            record = Record(options["folder"])
+            folder: Path = options["folder"]
+            record = Record(folder / FOLDER if (folder / FOLDER).is_dir() else folder)
             found = [{"file": place, "problem": what} for place, what in certificate_problems(record)]
             found += _other_than_published(record, options["head"], options["key"])
             state = None if found else state_of(record)

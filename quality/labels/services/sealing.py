@@ -22,11 +22,13 @@ from annotation.models import (
 )
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
+from quality.certificates.models import UNFINISHED
 from quality.models import (
     PENDING,
     AuditItem,
     BehaviourSnapshot,
     Case,
+    CertificateLabel,
     Inspection,
     QualitySnapshot,
     StudySnapshot,
@@ -106,6 +108,7 @@ def _refuse_unless_done(split: Split) -> None:
     answers = Annotation.objects.filter(item__in=asked)
     unseen = answers.filter(Q(state=AnnotationState.PROVISIONAL) | Q(state=AnnotationState.COUNTED, is_examined=False))
     drawn = AuditItem.objects.filter(verdict__item__in=items, case=None, is_left_out=False, audit__called_off_at=None)
+    certified = CertificateLabel.objects.filter(verdict__item__in=items, certificate__state__in=UNFINISHED)
     decided = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
     is_voted = isinstance(TASK_TYPES[split.campaign.task_type], Voted)
     for waiting, what in (
@@ -114,6 +117,7 @@ def _refuse_unless_done(split: Split) -> None:
         (unseen, "unexamined"),
         (Case.objects.filter(item__in=items, state__in=PENDING), "cases"),
         (drawn, "audit"),
+        (certified, "certificate"),
         (items.filter(~Exists(decided)) if is_voted else items.none(), "labels"),
         (Inspection.objects.filter(annotation__item__in=items, verdict=""), "inspections"),
     ):

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from documents.management.reading import ReadingCommand
 from measures.certificates import Claim, effort
 from measures.judgment_files import JudgmentFileError, labels_read
 from quality.certificates.checks import problems, state_of
-from quality.certificates.record import TO_JUDGE, Judged, Record, RecordError, draw, end, freeze, judge, now_text
+from quality.certificates.entries import RecordError
+from quality.certificates.record import TO_JUDGE, Judged, Record, draw, end, freeze, judge, now_text
 from quality.certificates.signatures import Signer
 from storage.json_output import json_line
 from storage.tables.values import Spelling
@@ -166,7 +166,7 @@ def _judge(options: Mapping[str, Any]) -> dict[str, Any]:
         Judged(row.item, spelling.text(row.label), row.who, _time(path, row.line, row.at))
         for row in labels_read(path, encoding=options["encoding"], skip_unlabeled=True)
     ]
-    found = _told(judge(folder, judged, signer=_signer()))
+    found = _told(judge(folder, judged, signer=Signer()))
     found["lines"] = [*_notes(record, judged), *found["lines"]]
     return found
 
@@ -206,7 +206,7 @@ def _time(path: Path, line: int, text: str) -> str:
 
 def _end(options: Mapping[str, Any]) -> dict[str, Any]:
     _whole(options["folder"])
-    return _told(end(options["folder"], signer=_signer()))
+    return _told(end(options["folder"], signer=Signer()))
 
 
 def _status(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,10 +225,6 @@ def _told(record: Record) -> dict[str, Any]:
     lines = [result[state.outcome], counted, bounds, f"Hash that was published before the draw: {state.published}"]
     lines += [f"Key of the signature: {state.key}"] if state.key else []
     return {**asdict(state), "lines": lines}
-
-
-def _signer() -> Signer:
-    return Signer(Path(settings.DATA_DIR) / "certificate_key")
 
 
 def _pairs(given: Sequence[str], option: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from io import StringIO
 
 from django.core.management import call_command
 
-from quality.certificates.record import LABELS, RECORD, hash_of
+from quality.certificates.entries import LABELS, RECORD, hash_of
 
 LABELED = {f"q{number}": "123"[number % 3] for number in range(200)}
 WORDS = {"ann": "seven of clubs", "bo": "雨が降る"}

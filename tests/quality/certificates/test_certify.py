@@ -11,7 +11,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from quality.certificates.record import LABELS, RECORD, Record, hash_of, in_order
+from quality.certificates.entries import LABELS, RECORD, hash_of, in_order
+from quality.certificates.record import Record
 from tests.conftest import ROOT
 from tests.quality.certificates.audits import (
     LABELED,
@@ -27,11 +28,6 @@ from tests.quality.certificates.audits import (
     relabeled,
     table,
 )
-
-
-@pytest.fixture(autouse=True)
-def _own_key(settings, tmp_path):
-    settings.DATA_DIR = tmp_path / "data"
 
 
 def verified(out, *arguments):
@@ -196,7 +192,7 @@ def test_a_whole_record_that_is_not_the_published_one_is_found(tmp_path, setting
     head, key = hash_of((out / RECORD).read_bytes().splitlines()[0]), verified(out)["key"]
     assert verified(out, "--head", head, "--key", key)["valid"]
     shutil.rmtree(out)
-    settings.DATA_DIR = tmp_path / "elsewhere"
+    settings.SECRET_KEY = "of another installation"
     other_one = certified(tmp_path, "--risk=0.06")
     assert verified(other_one)["valid"]
     problems = [one["problem"] for one in verified(other_one, "--head", head, "--key", key)["problems"]]

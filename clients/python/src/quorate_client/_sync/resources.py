@@ -1719,7 +1719,7 @@ class Webhooks(Resource):
         form
             One of: standard, chat, mail.
         kinds
-            Leave empty for all: item.labeled, batch.finished, campaign.opened, campaign.paused, campaign.closed, person.warned, person.paused, person.suspended, person.reinstated, gold.short, case.opened, audit.finished, release.ready, release.published, job.failed, budget.reached.
+            Leave empty for all: item.labeled, batch.finished, campaign.opened, campaign.paused, campaign.closed, person.warned, person.paused, person.suspended, person.reinstated, gold.short, case.opened, audit.finished, certificate.finished, release.ready, release.published, job.failed, budget.reached.
         """
         return self._transport.send(
             "POST",

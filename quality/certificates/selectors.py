@@ -1,0 +1,234 @@
+"""Certificates in a campaign: their files, the labels to judge next, and what experts said of them."""
+
+import hashlib
+import heapq
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Collate
+
+from annotation.campaigns.selectors.sealing import sealed_names, unsealed
+from annotation.models import ORDINARY, Campaign, ItemState
+from annotation.tasktypes.registry import voted
+from measures.certificates import Claim, RiskLimitingAudit, expert_error, wrong_if_experts_err
+from quality.certificates.entries import LABELS, PAGE, RECORD, line_of, place_of
+from quality.certificates.models import UNFINISHED, Certificate, CertificateLabel, CertificateState
+from quality.labels.selectors.audits import experts_able
+from quality.models import PENDING, Case, CaseState, Opinion, Phase, Verdict
+from storage.tables.values import text_of
+
+CHECK_PAGE = Path(__file__).with_name(PAGE)
+MOST_PLACES = 10_000  # judgments of one audit
+CHUNK = 5_000
+
+
+def labels_in_force(campaign: Campaign) -> QuerySet[Verdict]:
+    """Return the labels that a certificate freezes: of ordinary items in use, outside of sealed splits."""
+    rows = Verdict.objects.filter(unsealed(), campaign=campaign, superseded_at=None)
+    return rows.filter(item__state=ItemState.ACTIVE, item__batch__purpose__in=ORDINARY)
+
+
+def certificate_unfinished(campaign: Campaign) -> Certificate | None:
+    """Return the certificate that a campaign works on."""
+    return Certificate.objects.filter(campaign=campaign, state__in=UNFINISHED).first()
+
+
+def claim_of(certificate: Certificate) -> Claim:
+    """Return the claim of a certificate."""
+    return Claim(certificate.size, certificate.error, certificate.risk, certificate.guess)
+
+
+def label_lines(certificate: Certificate) -> Iterator[bytes]:
+    """Yield the lines of the file of labels, in the order of the items' ids by code point."""
+    order = Collate("verdict__item__external_id", "C" if connection.vendor == "postgresql" else "BINARY")
+    rows = certificate.labels.order_by(order).values_list("verdict__item__external_id", "verdict__label")
+    for item, label in rows.iterator(chunk_size=CHUNK):
+        yield line_of({"item": item, "label": text_of(label)}) + b"\n"
+
+
+def labels_sha256(certificate: Certificate) -> str:
+    """Return the hash of the file of labels."""
+    digest = hashlib.sha256()
+    for line in label_lines(certificate):
+        digest.update(line)
+    return digest.hexdigest()
+
+
+def record_lines(certificate: Certificate) -> list[bytes]:
+    """Return the lines of a record, without their ends."""
+    return [line.encode() for line in certificate.lines.order_by("number").values_list("line", flat=True)]
+
+
+def files_of(certificate: Certificate) -> dict[str, Iterable[bytes]]:
+    """Return the files with which anyone can check a certificate, by name."""
+    return {
+        LABELS: label_lines(certificate),
+        RECORD: (line + b"\n" for line in record_lines(certificate)),
+        PAGE: [CHECK_PAGE.read_bytes()],
+    }
+
+
+def first_places(certificate: Certificate) -> list[int]:
+    """Return the labels that come first in the order that the seed gives, by their keys: at most `MOST_PLACES`."""
+    rows = certificate.labels.values_list("pk", "verdict__item__external_id").iterator(chunk_size=CHUNK)
+    hashed = ((place_of(certificate.seed, item), pk) for pk, item in rows)
+    return [pk for _hash, pk in heapq.nsmallest(min(MOST_PLACES, certificate.size), hashed)]
+
+
+def audit_of(certificate: Certificate) -> RiskLimitingAudit:
+    """Return the audit after the judgments in its record."""
+    audit = RiskLimitingAudit(claim_of(certificate))
+    for is_wrong in judgments_of(certificate):
+        audit.add(is_wrong=is_wrong)
+    return audit
+
+
+def judgments_of(certificate: Certificate) -> list[bool]:
+    """Return for each judgment in the record, in order, whether the label is wrong."""
+    rows = certificate.labels.filter(place__lte=certificate.judged).order_by("place")
+    return [bool(is_wrong) for is_wrong in rows.values_list("is_wrong", flat=True)]
+
+
+def labels_between(certificate: Certificate, after: int, until: int) -> list[CertificateLabel]:
+    """Return the labels at some places of the order, with their items and cases."""
+    rows = certificate.labels.filter(place__gt=after, place__lte=until).order_by("place")
+    return list(rows.select_related("verdict__item__campaign", "case"))
+
+
+def opinions_alone(labels: Iterable[CertificateLabel]) -> dict[int, list[Opinion]]:
+    """Return the opinions that experts gave alone about labels, by case."""
+    said = defaultdict(list)
+    cases = [label.case_id for label in labels if label.case_id]
+    for row in Opinion.objects.filter(case__in=cases, phase=Phase.BLIND).order_by("pk"):
+        said[row.case_id].append(row)
+    return said
+
+
+def opinions_deciding(labels: Iterable[CertificateLabel]) -> dict[int, Opinion]:
+    """Return the opinions that decided the cases of labels, by case."""
+    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
+    cases = [label.case_id for label in labels if label.case_id]
+    return {row.case_id: row for row in Opinion.objects.filter(decides, case__in=cases)}
+
+
+def certificates_to_advance() -> QuerySet[Certificate]:
+    """Return the certificates whose next item isn't before the experts: it was judged, retired, or never sent."""
+    waiting = CertificateLabel.objects.filter(
+        certificate=OuterRef("pk"),
+        place=OuterRef("judged") + 1,
+        verdict__item__state=ItemState.ACTIVE,
+        verdict__item__cases__state__in=PENDING,
+    )
+    return Certificate.objects.filter(~Exists(waiting), state=CertificateState.JUDGING)
+
+
+def sensitivity_of(certificate: Certificate) -> dict[str, float] | None:
+    """Return what the experts' own errors may mean: their estimated rate, and the share of wrong labels at that rate.
+
+    None if no item was judged by two experts, or they never differed.
+    """
+    twice, differ = certificate.numbers.get("twice", 0), certificate.numbers.get("differ", 0)
+    if not differ or not certificate.judged:
+        return None
+    labels = len(voted(certificate.campaign.task_type).labels)
+    error = expert_error(twice, differ, labels)
+    share = certificate.wrong / certificate.judged
+    return {"differ": differ / twice, "error": error, "share": wrong_if_experts_err(share, error, labels)}
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateFacts:
+    """What a release states of a certificate that was reached; times are ISO 8601 text, shares between 0 and 1."""
+
+    number: int
+    error: float
+    risk: float
+    labels: int
+    judged: int
+    wrong: int
+    low: float
+    high: float
+    twice: int
+    differ: int
+    source: str
+    seed: str
+    published: str
+    key: str
+    frozen_at: str
+    drawn_at: str
+    certified_at: str
+
+
+def certificate_facts(certificate: Certificate) -> CertificateFacts:
+    """Return the facts of a certificate that was reached."""
+    of = {entry["kind"]: entry for entry in map(json.loads, record_lines(certificate)) if entry["kind"] != "judged"}
+    return CertificateFacts(
+        number=certificate.number,
+        error=certificate.error,
+        risk=certificate.risk,
+        labels=certificate.size,
+        judged=certificate.judged,
+        wrong=certificate.wrong,
+        **{name: certificate.numbers[name] for name in ("low", "high", "twice", "differ")},
+        source=certificate.source or "texts of " + ", ".join(certificate.commitments),
+        seed=certificate.seed,
+        published=certificate.published,
+        key=of["signed"]["key"],
+        frozen_at=of["frozen"]["at"],
+        drawn_at=of["drawn"]["at"],
+        certified_at=of["certified"]["at"],
+    )
+
+
+# the look of a state's tag
+_SIGNS: dict[str, str] = {
+    CertificateState.FROZEN: "warn",
+    CertificateState.CERTIFIED: "good",
+    CertificateState.ENDED: "bad",
+}
+
+
+def certificates_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the certificates of a campaign, the latest first, with what pages show of each."""
+    rows = Certificate.objects.filter(campaign=campaign).select_related("campaign").order_by("-number")
+    is_sealed = bool(sealed_names(campaign))
+    return [
+        {
+            "certificate": row,
+            "sign": _SIGNS.get(row.state, ""),
+            "is_unfinished": row.state in UNFINISHED,
+            "sensitivity": sensitivity_of(row),
+            "sealed": sealed_in(row) if is_sealed else [],
+            "hindrance": hindrance_of(row) if row.state == CertificateState.JUDGING else "",
+        }
+        for row in rows
+    ]
+
+
+def hindrance_of(certificate: Certificate) -> str:
+    """Return what keeps the next item from being judged; empty if nothing does.
+
+    ``experts``: too few experts may judge it. ``case``: experts judge it for another reason.
+    """
+    label = next(iter(labels_between(certificate, certificate.judged, certificate.judged + 1)), None)
+    if label is None:
+        return ""
+    if label.case is None:
+        pending = Case.objects.filter(item=label.verdict.item_id, state__in=PENDING)
+        return "case" if pending.exists() else ""
+    said = label.case.opinions.filter(phase=Phase.BLIND).count()
+    able = experts_able(certificate.campaign, [label.verdict.item_id])[label.verdict.item_id]
+    return "experts" if label.case.state == CaseState.OPEN and said + len(able) < label.case.experts else ""
+
+
+def sealed_in(certificate: Certificate) -> list[str]:
+    """Return the names of splits that were sealed later: the files show their labels, so nobody gets them any more."""
+    splits = certificate.campaign.splits.exclude(sealed_at=None)
+    there = CertificateLabel.objects.filter(certificate=certificate, verdict__item__split=OuterRef("pk"))
+    return list(splits.filter(Exists(there)).order_by("position").values_list("name", flat=True))
