@@ -13,6 +13,7 @@ ACTS = {
     "appeal_open": _("An appeal against refused pay was submitted"),
     "audit_call_off": _("A label audit was canceled"),
     "audit_draw": _("A label audit was started"),
+    "system_add": _("A system was added to be judged"),
     "certificate_freeze": _("Labels were frozen for a certificate"),
     "certificate_draw": _("The seed of a certificate was set"),
     "certificate_reach": _("A certificate was reached"),

@@ -11,12 +11,16 @@ from django.utils.translation import pgettext_lazy
 
 from accounts.permissions import Action
 from annotation.models import Campaign
-from annotation.tasktypes.base import Voted
+from annotation.tasktypes.base import Judging, Voted
 from annotation.tasktypes.registry import TASK_TYPES
 
 
 def _has_votes(campaign: Campaign) -> bool:
     return isinstance(TASK_TYPES[campaign.task_type], Voted)
+
+
+def _judges_answers(campaign: Campaign) -> bool:
+    return isinstance(TASK_TYPES[campaign.task_type], Judging)
 
 
 def _has_documents(campaign: Campaign) -> bool:
@@ -126,6 +130,7 @@ SECTIONS = (
                 Action.SEE_RELEASES,
                 ("release", "release-write", "release-publish", "release-score", "split-seal", "split-unseal"),
             ),
+            Page("systems", _("Systems"), Action.SEE_RELEASES, applies=_judges_answers),
             Page("boards", _("Leaderboards"), Action.SEE_RELEASES, ("board", "board-team", "board-submit")),
         ),
     ),

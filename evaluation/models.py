@@ -107,3 +107,53 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission {self.pk}"
+
+
+class SystemSample(models.Model):
+    """The questions of a comparison of systems, and the random sample of them whose answers people judge.
+
+    ``questions`` are the ids of all questions, in the order of the first upload; ``judged`` the places of the sample.
+    """
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    questions = models.JSONField()
+    judged = models.JSONField()
+    drawn_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{len(self.judged)} of {len(self.questions)} questions"
+
+
+class JudgedSystem(models.Model):
+    """A system whose answers people judge.
+
+    ``scores`` are its automatic scores, in the order of the sample's questions. ``items`` are the ids of the items in which
+    its answers to the judged questions are judged, in their order; empty where it gave no answer.
+    """
+
+    MOST_NAME = 100
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="judged_systems")
+    name = models.CharField(max_length=MOST_NAME)
+    scores = models.JSONField()
+    items = models.JSONField()
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "name"], name="judged_system_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SystemScores(models.Model):
+    """The scores of a campaign's systems, computed by a job."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200)  # what they were computed from
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"scores of {self.campaign_id}"

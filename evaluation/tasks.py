@@ -1,11 +1,41 @@
 """The jobs of the evaluation app."""
 
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from annotation.models import Campaign
+from evaluation.payloads import SystemsPayload
+from evaluation.rectified.services import KIND, scores_refresh, systems_import
 from evaluation.release_scores import JOB, release_score
 from evaluation.services import submission_score
+from jobs.payloads import CampaignPayload
 from jobs.registry import JobKind, Lane
-from jobs.uploads import upload_forget
+from jobs.uploads import opened, upload_forget
+from jobs.work import Work
+from storage.tables.rows import read_rows
+
+
+def systems(work: Work) -> dict[str, Any]:
+    """Add systems from an upload."""
+    asked = work.payload_as(SystemsPayload)
+    campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
+    with opened(asked) as file:
+        rows = read_rows(file, asked["name"])
+        return systems_import(work=work, campaign=campaign, rows=rows, count=asked["count"])
+
+
+def system_scores(work: Work) -> dict[str, Any]:
+    """Compute the scores of systems."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
+    scores_refresh(campaign=campaign, now=timezone.now())
+    return {}
+
 
 JOBS = [
+    JobKind("evaluation.systems", systems, Lane.BULK, clean=upload_forget),
+    JobKind(KIND, system_scores, Lane.UPKEEP),
     JobKind("evaluation.score", submission_score, Lane.BULK, clean=upload_forget, action="see_releases"),
     JobKind(JOB, release_score, Lane.BULK, clean=upload_forget, action="release"),
 ]

@@ -15,6 +15,8 @@ TITLES: dict[str, Promise] = {
     "quality.import_gold": _("Importing gold questions"),
     "quality.pilot_keys": _("Gold questions from the pilot"),
     "quality.examine": _("Checking new answers"),
+    "evaluation.systems": _("Adding systems"),
+    "evaluation.system_scores": _("Computing the scores of systems"),
     "quality.audit": _("Starting an audit"),
     "quality.audit_recall": _("Canceling an audit"),
     "quality.certificate_freeze": _("Freezing labels for a certificate"),

@@ -243,6 +243,15 @@ class Voted(Protocol):
 
 
 @runtime_checkable
+class Judging(Protocol):
+    """Additional members of task types in which people judge the answers of systems, without knowing which."""
+
+    def judgment(self, label: Any) -> float:
+        """Return the value of a label, between 0 (wrong) and 1 (right)."""
+        ...
+
+
+@runtime_checkable
 class Extractive(Protocol):
     """Additional members of task types in which annotators find an answer on a page, or that there is none."""
 

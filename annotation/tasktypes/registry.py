@@ -4,13 +4,15 @@ from importlib import import_module
 
 from annotation.tasktypes.antique.task import Antique
 from annotation.tasktypes.base import Answer, Pages, Summary, TaskType, Voted
+from annotation.tasktypes.correctness.task import Correctness
 from annotation.tasktypes.dbqa.task import DocumentBased
 from annotation.tasktypes.kbqa.task import KnowledgeBase
 from annotation.tasktypes.nq.task import NaturalQuestions
 from documents.html.tokens import Tokenization
 
 TASK_TYPES: dict[str, TaskType] = {
-    task_type.key: task_type for task_type in (NaturalQuestions(), Antique(), KnowledgeBase(), DocumentBased())
+    task_type.key: task_type
+    for task_type in (NaturalQuestions(), Antique(), KnowledgeBase(), DocumentBased(), Correctness())
 }
 
 

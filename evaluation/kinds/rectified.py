@@ -1,16 +1,14 @@
 """`evaluate rectified`: scores of systems in human terms."""
 
 import argparse
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evaluation.files import EvaluationError
 from evaluation.rectified.files import read_systems
-from evaluation.statistics import holm
+from evaluation.rectified.reports import LEVEL, board_report
 
 HELP = "rectified scores: correct automatic scores of all items by people's judgments of a random sample"
-LEVEL = 0.05
 MOST_PAIRS = 50  # shown
 
 
@@ -48,22 +46,19 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     except TooFewJudged as error:
         where = f"stratum {read.strata[error.stratum]!r} has " if len(read.strata) > 1 else ""
         raise EvaluationError(f"{options['judged']}: {where}{error.judged} judged items; {LEAST} are needed") from error
-    rows = [{"system": system, **asdict(board.rectified(system))} for system in read.judgments]
-    pairs = board.differences()
-    corrected = holm({(one.first, one.second): one.p for one in pairs})
-    compared = [{**asdict(one), "p_holm": corrected[one.first, one.second]} for one in pairs]
+    found = board_report(board)
     return {
         "items": len(read.items),
         "judged": len(read.judged),
         "strata": list(read.strata),
-        "systems": sorted(rows, key=lambda row: -row["score"]["value"]),
+        "systems": found["systems"],
         "unjudged": [
             {"system": system, "automatic": float(scores.mean())}
             for system, scores in read.scores.items()
             if system not in read.judgments
         ],
-        "pairs": compared,
-        "told_apart": sum(row["p_holm"] < LEVEL for row in compared),
+        "pairs": found["pairs"],
+        "told_apart": found["told_apart"],
     }
 
 

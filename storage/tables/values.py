@@ -1,5 +1,6 @@
 """One canonical text per value, so that two spellings of a label or an id aren't two labels or two ids."""
 
+import json
 import re
 import unicodedata
 from collections import defaultdict
@@ -7,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
+
+from storage.tables.faults import RowError
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 _LONGEST_NUMBER = 50  # characters
@@ -65,6 +68,26 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value)
+
+
+def texts_of(value: Any, column: str) -> list[str]:
+    """Return the texts of a value: a list of texts, a cell with a JSON list, or one text; empty ones are left out.
+
+    Raises
+    ------
+    RowError
+        It is none of these.
+    """
+    found = value
+    if isinstance(value, str) and value.strip().startswith("["):
+        try:
+            found = json.loads(value)
+        except (ValueError, RecursionError):
+            found = value  # a text that begins with a bracket
+    texts = [found] if isinstance(found, str) else found or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise RowError('expected a text or a list of texts, such as ["Paris", "the city of Paris"]', column)
+    return [" ".join(text.split()) for text in texts if text.strip()]
 
 
 @dataclass(frozen=True, slots=True)

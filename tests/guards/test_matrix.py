@@ -102,7 +102,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),
     **dict.fromkeys(("quality-studies", "quality-studies-json"), ("get", RELEASES)),
-    **dict.fromkeys(("releases", "boards"), ("get post", RELEASES)),
+    **dict.fromkeys(("releases", "boards", "systems"), ("get post", RELEASES)),
     **dict.fromkeys(("release", "board"), ("get", RELEASES)),
     **dict.fromkeys(("board-team", "board-submit"), ("post", RELEASES)),
     **dict.fromkeys(("release-file", "release-all"), ("get", {"researcher", "admin"})),
@@ -198,5 +198,14 @@ def _fits(answer, *, stated, allowed, principal):
 def _names_nothing(answer):
     """Return whether a 404 is about a batch, case or file that this bare request does not name."""
     return answer.request["PATH_INFO"].endswith(
-        ("manifest.json", "/review/case/1/", "/waive/", "/launch/", "/schedule/", "/spot-checks/", "/cases/")
+        (
+            "manifest.json",
+            "/review/case/1/",
+            "/waive/",
+            "/launch/",
+            "/schedule/",
+            "/spot-checks/",
+            "/cases/",
+            "/systems/",
+        )
     )

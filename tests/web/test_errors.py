@@ -25,7 +25,7 @@ TREES = {path: ast.parse(path.read_text()) for path in FILES}
 OF_FILES = """ArchiveError BackupError BlownUp BuildError DamagedFile DocumentError ExamplesDiffer FileFault FolderError FolderTaken
 ImportRefused LineFault LineTooLong LimitExceeded NotText EmptyPage Unbalanced OutOfMemory OutsideTarget ParquetFault
 PredictionFault PublishedError RecordFault RowError StepError TableFault TaggerMissing TarDamaged TooFewAnnotations
-WrongEncoding GoldFault AnswerFault LoginFileError RecordError""".split()  # commands, and tables of rows that are wrong: a file, a line, a field
+WrongEncoding GoldFault SystemsRefused AnswerFault LoginFileError RecordError""".split()  # commands, and tables of rows that are wrong: a file, a line, a field
 OF_MACHINES = """HubAway PutOff InTransaction LeaseLost NotConfigured NotInTransaction Refused RetryLater StoreAway StoreRefuses Unknown
 Unreachable WorkerStopping NotSent""".split()  # logs, jobs and sweeps
 BY_CLASS = """AssignmentOver ConsentMissing DraftConflict HandedInElsewhere NoSuchAssignment NothingToUndo OpenedAgain

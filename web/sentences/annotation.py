@@ -31,6 +31,8 @@ TEXTS: dict[str, str | Plural] = {
     "relevance_way": _("This label doesn't match your answers in the flowchart."),
     "relevance_label": _("The label must be 1, 2, 3, or 4."),
     "relevance_unanswered": _("Choose a label."),
+    "correctness_label": _("The label must be correct or incorrect."),
+    "correctness_unanswered": _("Choose a label."),
     "stage_unknown": _("This task doesn't have this stage. Reload the page."),
     "question_label": _("Choose whether the question is good or bad."),
     "question_reason": _("Choose one of the five reasons."),
