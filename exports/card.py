@@ -234,7 +234,7 @@ def _certificate(stated: dict[str, Any] | None) -> list[str]:
     files = (
         "`certificate/` has the record: open `certificate/check.html` in a browser, or run `release_verify`."
         if stated["has_files"]
-        else "The record isn't part of this release, because it holds labels of other splits."
+        else "The record isn't part of this release, because it holds labels that this release doesn't have."
     )
     said = (
         f"**At most {100 * stated['error']:g}% of {stated['labels']:,} labels are wrong, at a risk of {100 * stated['risk']:g}%** "

@@ -29,6 +29,7 @@ from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
 from exports.publishing.views import publications_shown
+from exports.selectors.certificates import certificate_shown
 from exports.selectors.sealing import closed_among, closed_by
 from exports.services import release_request, release_sent, release_write_here
 from jobs.views import may_steer
@@ -214,6 +215,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "snippet": LOAD if row.has_tables else _snippet([name for name, _file in files]),
         "descriptions": [] if closed else descriptions_of(row),
         "closed": closed,
+        "certificate": None if closed else certificate_shown(row),
         "is_kept": is_kept or is_away,
         "is_away": is_away,
         "previews": previews(row) if may_release and is_kept else [],

@@ -105,17 +105,18 @@ class RiskLimitingAudit:
         self.wrong += is_wrong
         self.is_certified = self.is_certified or bool(is_reached(self.claim, self.log_capital, self.judged, self.wrong))
 
-    def fewest_left(self, most: int) -> int:
-        """Return the number of judgments until the certificate if all further labels are right, up to ``most``.
+    def fewest_left(self, most: int) -> int | None:
+        """Return the number of judgments until the certificate if all further labels are right; None if above ``most``.
 
         No audit ends with fewer, so experts can judge that many labels at the same time, and all of them are needed.
         """
         ahead, most = copy(self), min(most, self.claim.size - self.judged)
-        for number in range(most):
+        for number in range(most + 1):
             if ahead.is_certified:
                 return number
-            ahead.add(is_wrong=False)
-        return most
+            if number < most:
+                ahead.add(is_wrong=False)
+        return None
 
 
 def log_gain(claim: Claim, judged: Any, wrong: Any, is_wrong: Any) -> Floats:
@@ -224,8 +225,10 @@ def effort(claim: Claim, share: float, *, most: int | None = None, runs: int = 4
     return Effort(float(ended.mean()), float(np.quantile(ended, 0.9)), float(np.isfinite(needed).mean()))
 
 
-def expert_error(twice: int, differ: int, labels: int) -> float:
+def expert_error(twice: int, differ: int, labels: int) -> float | None:
     """Return the share of items in which one expert errs, from items that two experts judged alone.
+
+    None if the experts differ so often that chance alone explains it.
 
     The experts are taken to err independently, equally often, and in favor of each other label alike. Then they differ in
     the share 1 - (1 - e)² - e² / (labels - 1) of the items.
@@ -243,11 +246,14 @@ def expert_error(twice: int, differ: int, labels: int) -> float:
     0.042
     """
     one = 1 + 1 / (labels - 1)  # 1 - (1 - e)² - e² / (labels - 1) = 2 e - one · e²
-    return (1 - sqrt(max(0, 1 - one * differ / twice))) / one
+    left = 1 - one * differ / twice
+    return None if left <= 0 else (1 - sqrt(left)) / one
 
 
-def wrong_if_experts_err(share: float, error: float, labels: int) -> float:
+def wrong_if_experts_err(share: float, error: float, labels: int) -> float | None:
     """Return the share of wrong labels if experts find the share ``share`` wrong and err in the share ``error`` of items.
+
+    None if their errors alone would make them find as many.
 
     An expert who errs calls a right label wrong, and a wrong one right with probability 1 / (labels - 1). It shows how much
     the experts' errors may matter; it is no estimate, because it rests on the assumptions of `expert_error`.
@@ -258,4 +264,4 @@ def wrong_if_experts_err(share: float, error: float, labels: int) -> float:
     0.02
     """
     told_apart = 1 - error - error / (labels - 1)
-    return min(1.0, max(0.0, (share - error) / told_apart)) if told_apart > 0 else 0.0
+    return min(1.0, (share - error) / told_apart) if told_apart > 0 and share >= error else None

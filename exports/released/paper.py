@@ -88,11 +88,17 @@ def _sentences(manifest: dict[str, Any]) -> Iterable[str]:
         yield "The error of the labels was not measured."
     certificate = manifest.get("certificate")
     if certificate:
+        covered = certificate["certified"] == certificate["released"] and not certificate["missing"]
         yield (
             f"At most {100 * certificate['error']:g}% of {certificate['labels']:,} labels differ from an expert's (risk-limiting "
             f"audit, risk {100 * certificate['risk']:g}%; {certificate['judged']:,} items judged in an order drawn from "
             f"{certificate['source']} after the labels' hash was published)."
         )
+        if not covered:
+            yield (
+                f"{certificate['certified']:,} of the {certificate['released']:,} labels of this release are among these "
+                f"{certificate['labels']:,}."
+            )
     yield from _pay(manifest.get("work"))
     yield f"It was collected with {manifest['code']}" + (
         f" and is published under {manifest['licence']}." if manifest["licence"] else "."

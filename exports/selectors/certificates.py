@@ -14,8 +14,8 @@ FOLDER = "certificate"
 def certificate_of(release: Release) -> dict[str, Any] | None:
     """Return the last certificate that was reached, and how far the release and the certified labels differ.
 
-    The files of the certificate hold all its labels, so they are in the release only if it has all splits of these
-    (``has_files``). ``audits`` and ``ended`` are the numbers of audits begun so far, and of those without a certificate. An
+    The files of the certificate hold all its labels, so they are in the release only if it has all of these (``has_files``):
+    otherwise they would show labels of other splits, or of people who withdrew. ``audits`` and ``ended`` are the numbers of audits begun so far, and of those without a certificate. An
     audit begins when its labels are frozen: a seed may be known before it is entered.
 
     A certificate with labels of a split that was sealed later is left out.
@@ -31,10 +31,20 @@ def certificate_of(release: Release) -> dict[str, Any] | None:
         "released": released.count(),
         "certified": certified,
         "missing": certificate.size - certified,
-        "has_files": not labels.exclude(verdict__item__split__name__in=release.splits).exists(),
+        "has_files": certified == certificate.size,
         "audits": all_of_them.count(),
         "ended": all_of_them.filter(state=CertificateState.ENDED).count(),
     }
+
+
+def certificate_shown(release: Release) -> dict[str, Any] | None:
+    """Return what a release states of a certificate, unless a split with some of its labels was sealed later."""
+    stated = release.frozen.get("certificate")
+    if not stated:
+        return None
+    certificate = Certificate.objects.get(campaign=release.campaign, number=stated["number"])
+    found: dict[str, Any] | None = None if sealed_in(certificate) else stated
+    return found
 
 
 def certificate_files(release: Release) -> dict[str, Iterable[bytes]]:

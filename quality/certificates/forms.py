@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from quality.certificates.entries import FEWEST_PEOPLE, HASH, SEED, commitment_problem
 
 LEAST_SHARE, MOST_SHARE = 0.001, 0.5
-MOST_TEXT = 500
+MOST_TEXT, MOST_REVEALED = 500, 10_000
 
 
 class ClaimForm(forms.Form):
@@ -106,7 +106,8 @@ class SeedForm(forms.Form):
                 error_messages={"invalid": _("Enter digits and letters from a to f, in lower case.")},
             )
         for field, name in self.names.items():
-            self.fields[field] = forms.CharField(label=name, max_length=MOST_TEXT, strip=False)
+            lines = forms.Textarea(attrs={"rows": 2})
+            self.fields[field] = forms.CharField(label=name, max_length=MOST_REVEALED, strip=False, widget=lines)
 
     @property
     def reveals(self) -> dict[str, str]:
@@ -117,6 +118,11 @@ class SeedForm(forms.Form):
         """Check each text against its hash."""
         given = super().clean() or self.cleaned_data
         for field, name in self.names.items():
-            if field in given and commitment_problem({name: self.commitments[name]}, {name: given[field]}):
+            # A browser sends line breaks in its own way.
+            texts = [given[field], given[field].replace("\r\n", "\n")] if field in given else []
+            right = [text for text in texts if not commitment_problem({name: self.commitments[name]}, {name: text})]
+            if right:
+                given[field] = right[0]
+            elif texts:
                 self.add_error(field, _("This isn't the text whose hash was published."))
         return given

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ from annotation.tasktypes.registry import voted
 from measures.certificates import Claim, RiskLimitingAudit, expert_error, wrong_if_experts_err
 from quality.certificates.entries import LABELS, PAGE, RECORD, line_of, place_of
 from quality.certificates.models import UNFINISHED, Certificate, CertificateLabel, CertificateState
+from quality.experts.selectors import DISCUSSION_DAYS
 from quality.labels.selectors.audits import experts_able
 from quality.models import PENDING, Case, CaseState, Opinion, Phase, Verdict
 from storage.tables.values import text_of
 
 CHECK_PAGE = Path(__file__).with_name(PAGE)
 MOST_PLACES = 10_000  # judgments of one audit
+LEAST_TWICE = 10  # items that two experts judged, to say anything of their errors
 CHUNK = 5_000
 
 
@@ -117,29 +120,40 @@ def opinions_deciding(labels: Iterable[CertificateLabel]) -> dict[int, Opinion]:
     return {row.case_id: row for row in Opinion.objects.filter(decides, case__in=cases)}
 
 
-def certificates_to_advance() -> QuerySet[Certificate]:
-    """Return the certificates whose next item isn't before the experts: it was judged, retired, or never sent."""
-    waiting = CertificateLabel.objects.filter(
-        certificate=OuterRef("pk"),
+def certificates_to_advance(now: datetime) -> QuerySet[Certificate]:
+    """Return the certificates that a job can take further.
+
+    Their next item was judged, retired, or never sent, or its experts discussed it for too long; or they have ended, and
+    experts still have items.
+    """
+    here = CertificateLabel.objects.filter(certificate=OuterRef("pk"))
+    alone = Opinion.objects.filter(
+        case=OuterRef("case"), phase=Phase.BLIND, at__gt=now - timedelta(days=DISCUSSION_DAYS)
+    )
+    before_experts = Q(case__state=CaseState.OPEN) | (Q(case__state=CaseState.CONSENSUS) & Exists(alone))
+    unsent = Q(case=None) | Q(case__state=CaseState.RECALLED)
+    waiting = here.filter(
+        before_experts | (unsent & Q(verdict__item__cases__state__in=PENDING)),
         place=OuterRef("judged") + 1,
         verdict__item__state=ItemState.ACTIVE,
-        verdict__item__cases__state__in=PENDING,
     )
-    return Certificate.objects.filter(~Exists(waiting), state=CertificateState.JUDGING)
+    left = Exists(here.filter(case__state__in=PENDING))
+    is_over = Q(state__in=[CertificateState.CERTIFIED, CertificateState.ENDED])
+    return Certificate.objects.filter(Q(~Exists(waiting), state=CertificateState.JUDGING) | (is_over & left))
 
 
 def sensitivity_of(certificate: Certificate) -> dict[str, float] | None:
     """Return what the experts' own errors may mean: their estimated rate, and the share of wrong labels at that rate.
 
-    None if no item was judged by two experts, or they never differed.
+    None if two experts judged too few items, never differed, or differ so often that nothing can be told.
     """
     twice, differ = certificate.numbers.get("twice", 0), certificate.numbers.get("differ", 0)
-    if not differ or not certificate.judged:
+    if twice < LEAST_TWICE or not differ:
         return None
     labels = len(voted(certificate.campaign.task_type).labels)
     error = expert_error(twice, differ, labels)
-    share = certificate.wrong / certificate.judged
-    return {"differ": differ / twice, "error": error, "share": wrong_if_experts_err(share, error, labels)}
+    share = None if error is None else wrong_if_experts_err(certificate.wrong / certificate.judged, error, labels)
+    return None if share is None or error is None else {"error": error, "share": share}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +228,17 @@ def certificates_of(campaign: Campaign) -> list[dict[str, Any]]:
 def hindrance_of(certificate: Certificate) -> str:
     """Return what keeps the next item from being judged; empty if nothing does.
 
-    ``experts``: too few experts may judge it. ``case``: experts judge it for another reason.
+    ``experts``: too few experts may judge it. ``discussion``: its experts differ. ``case``: experts judge it for another
+    reason.
     """
     label = next(iter(labels_between(certificate, certificate.judged, certificate.judged + 1)), None)
     if label is None:
         return ""
-    if label.case is None:
+    if label.case is None or label.case.state == CaseState.RECALLED:
         pending = Case.objects.filter(item=label.verdict.item_id, state__in=PENDING)
         return "case" if pending.exists() else ""
+    if label.case.state == CaseState.CONSENSUS:
+        return "discussion"
     said = label.case.opinions.filter(phase=Phase.BLIND).count()
     able = experts_able(certificate.campaign, [label.verdict.item_id])[label.verdict.item_id]
     return "experts" if label.case.state == CaseState.OPEN and said + len(able) < label.case.experts else ""

@@ -6,7 +6,7 @@ goes on. The experts' cases are those of audits: experts don't see labels, and t
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -40,6 +40,7 @@ from quality.certificates.selectors import (
     record_lines,
 )
 from quality.certificates.signatures import Signer
+from quality.experts.selectors import DISCUSSION_DAYS
 from quality.experts.services.cases import case_end, case_open, parts_of
 from quality.labels.selectors.audits import experts_able
 from quality.labels.services.verdicts import items_judge, items_lock
@@ -138,6 +139,7 @@ def certificate_draw(
     held = _locked(certificate)
     if held.state != CertificateState.FROZEN:
         raise CertificateError("certificate_not_frozen")
+    now = max(now, held.frozen_at)  # clocks of machines differ
     try:
         entry = drawn(commitments=held.commitments, seed=seed, reveals=reveals, at=_text(now))
     except RecordError as error:
@@ -192,7 +194,7 @@ def certificate_advance(*, work: Work, certificate: Certificate) -> dict[str, An
 
 def certificates_due(now: datetime) -> None:
     """Queue a job for each certificate whose next item was judged."""
-    for certificate in certificates_to_advance().order_by("pk"):
+    for certificate in certificates_to_advance(now).order_by("pk"):
         if not job_failed_lately(key=_key(certificate), now=now):
             _advance_request(certificate, now, None)
 
@@ -216,7 +218,7 @@ def _key(certificate: Certificate) -> str:
 def _places_set(work: Work, certificate: Certificate) -> None:
     """Give labels their places in the order that the seed gives; without effect if they have them."""
     there = certificate.labels.exclude(place=None).count()
-    if not certificate.seed or there == min(certificate.size, MOST_PLACES):
+    if certificate.state != CertificateState.JUDGING or there == min(certificate.size, MOST_PLACES):
         return
     order = first_places(certificate)
     for start in range(0, len(order), STEP * 10):
@@ -229,56 +231,78 @@ def _places_set(work: Work, certificate: Certificate) -> None:
 
 
 def _advance(held: Certificate, now: datetime) -> bool:
-    """Record some judgments and open some cases; return whether there was anything to do."""
+    """Record some judgments and open some cases; return whether there was anything to do.
+
+    An audit that no further judgments can bring to a certificate ends.
+    """
     audit = audit_of(held)
     has_judged = _judged_keep(held, audit, now)
-    if audit.is_certified or audit.judged == min(held.size, MOST_PLACES):
+    needed = _needed(held, audit)
+    if audit.is_certified or needed is None:
         _finish(held, audit, now=now, actor_id=None)
         return False
-    return _cases_open(held, audit, now) or has_judged
+    return _cases_open(held, audit, now, needed=needed) or has_judged
+
+
+def _needed(held: Certificate, audit: RiskLimitingAudit) -> int | None:
+    """Return the number of further judgments that a certificate needs at least; None if it can't be reached."""
+    return audit.fewest_left(min(held.size, MOST_PLACES) - audit.judged)
 
 
 def _judged_keep(held: Certificate, audit: RiskLimitingAudit, now: datetime) -> bool:
     """Add the judgments of the next labels in the order to the audit and its record; return whether there were any.
 
-    They go up to the first that is missing, because people who could leave items out could choose the result. A retired
-    item can't be judged, so its label counts as wrong.
+    They go up to the first that is missing, because people who could leave items out could choose the result. For the same
+    reason, a label counts as wrong if its item was retired, or if its experts don't agree in time.
     """
-    labels = labels_between(held, audit.judged, audit.judged + STEP)
+    places = (audit.judged, audit.judged + STEP)
+    items_lock(label.verdict.item_id for label in labels_between(held, *places))  # no opinion comes in between
+    labels = labels_between(held, *places)
     deciding, alone, names = opinions_deciding(labels), opinions_alone(labels), _names(held, labels)
     entries = list[Entry]()
     for label in labels:
-        item, case = label.verdict.item, label.case
-        if audit.is_certified:
-            break
-        if case is not None and case.state == CaseState.DECIDED:
-            said = _said(deciding[case.pk], alone[case.pk], names)
-        elif item.state != ItemState.ACTIVE:
-            said = {"label": "", "expert": "", "at": _text(now), "retired": True}
-        else:
+        said = None if audit.is_certified else _said(held, label, deciding, alone, names, now)
+        if said is None:
             break
         label.is_wrong = said["label"] != text_of(label.verdict.label)
         audit.add(is_wrong=label.is_wrong)
-        entries.append({"kind": "judged", "number": audit.judged, "item": item.external_id, **said})
+        entries.append({"kind": "judged", "number": audit.judged, "item": label.verdict.item.external_id, **said})
     if entries:
         CertificateLabel.objects.bulk_update(labels[: len(entries)], ["is_wrong"])
         _append(held, entries)
         _numbers_keep(held, audit)
-        of_retired = [label.case for label in labels[: len(entries)] if label.case and label.case.state in PENDING]
-        items_lock(case.item_id for case in of_retired)
-        for case in of_retired:
-            case_end(case=case, to=CaseState.RECALLED, now=now)
+        for label in labels[: len(entries)]:
+            if label.case is not None and label.case.state in PENDING:
+                case_end(case=label.case, to=CaseState.RECALLED, now=now)
     return bool(entries)
 
 
-def _said(deciding: Opinion, alone: Sequence[Opinion], names: Mapping[UUID, str]) -> dict[str, Any]:
-    """Return what the record says of a judgment: the label that decides, and, of several experts, what each said alone."""
-    said = {
-        "label": text_of(deciding.label),
-        "expert": " and ".join(names[one.surrogate_id] for one in alone),
-        "at": _text(deciding.at),
-    }
-    return said | ({"alone": [text_of(one.label) for one in alone]} if len(alone) > 1 else {})
+def _said(
+    held: Certificate,
+    label: CertificateLabel,
+    deciding: Mapping[int, Opinion],
+    alone: Mapping[int, Sequence[Opinion]],
+    names: Mapping[UUID, str],
+    now: datetime,
+) -> dict[str, Any] | None:
+    """Return what the record says of a label; None if it has to wait.
+
+    Of several experts, it says what each said alone. Times are never before the draw, though clocks of machines differ.
+    """
+    case, earliest = label.case, held.drawn_at or held.frozen_at
+    said = alone.get(case.pk, ()) if case is not None else ()
+    of_experts: dict[str, Any] = {"expert": " and ".join(names[one.surrogate_id] for one in said)}
+    of_experts |= {"alone": [text_of(one.label) for one in said]} if len(said) > 1 else {}
+    if case is not None and case.state == CaseState.DECIDED:
+        decided = deciding[case.pk]
+        return {"label": text_of(decided.label), "at": _text(max(decided.at, earliest)), **of_experts}
+    without = {"label": "", "at": _text(max(now, earliest))}
+    if label.verdict.item.state != ItemState.ACTIVE:
+        return without | {"expert": "", "retired": True}
+    too_late = now - timedelta(days=DISCUSSION_DAYS)
+    if case is not None and case.state == CaseState.CONSENSUS and all(one.at < too_late for one in said):
+        return without | of_experts | {"undecided": True}
+    return None
 
 
 def _names(held: Certificate, labels: Sequence[CertificateLabel]) -> dict[UUID, str]:
@@ -292,12 +316,12 @@ def _names(held: Certificate, labels: Sequence[CertificateLabel]) -> dict[UUID, 
     return found
 
 
-def _cases_open(held: Certificate, audit: RiskLimitingAudit, now: datetime) -> bool:
+def _cases_open(held: Certificate, audit: RiskLimitingAudit, now: datetime, *, needed: int) -> bool:
     """Send the next items to experts, as many as are needed at least; return whether there were any to send.
 
     So all but the last few judgments are needed. Items that experts judge for another reason wait until they have.
     """
-    ahead = max(LEAST_AHEAD, audit.fewest_left(MOST_AHEAD))
+    ahead = max(LEAST_AHEAD, min(needed, MOST_AHEAD))
     labels = [
         label
         for label in labels_between(held, audit.judged, audit.judged + ahead)
@@ -362,7 +386,7 @@ def _numbers_keep(held: Certificate, audit: RiskLimitingAudit) -> None:
         "high": high,
         "twice": len(twice),
         "differ": sum(any(one != said[0] for one in said) for said in twice),
-        "fewest_left": audit.fewest_left(MOST_PLACES),
+        "fewest_left": _needed(held, audit),
     }
     held.save(update_fields=["judged", "wrong", "numbers"])
 

@@ -22,6 +22,7 @@ from measures.certificates import Claim, effort
 from quality.certificates.forms import ClaimForm, FreezeForm, SeedForm
 from quality.certificates.models import Certificate, CertificateState
 from quality.certificates.selectors import (
+    MOST_PLACES,
     certificate_unfinished,
     certificates_of,
     files_of,
@@ -29,13 +30,12 @@ from quality.certificates.selectors import (
     sealed_in,
 )
 from quality.certificates.services import LEAST_LABELS, CertificateError, certificate_draw, certificate_end
-from quality.experts.selectors import experts_here
+from quality.experts.selectors import DISCUSSION_DAYS, experts_here
 from quality.payloads import CertificateFreezePayload
 from web.error_texts import error_text
 
 GUESSES = (0.0, 0.2, 0.4, 0.6, 0.8)  # of the acceptable share
-MOST_JUDGMENTS = 3_000  # of a simulated audit
-RUNS = 200
+RUNS = 100
 MOST_COUNTED = 20_000  # labels; with more, the effort is the same
 
 
@@ -74,6 +74,7 @@ def _page(
         "certificates": certificates_of(campaign),
         "obstacle": obstacle_of(campaign),
         "seed": seed,
+        "days": DISCUSSION_DAYS,
         "asked": asked or ClaimForm(auto_id="effort_%s"),
         "efforts": _efforts(campaign, asked) if asked else [],
     }
@@ -103,7 +104,7 @@ def _efforts(campaign: Campaign, form: ClaimForm) -> list[dict[str, Any]]:
     asked = form.cleaned_data
     claim = Claim(max(size, LEAST_LABELS), asked["error"], asked["risk"], asked["guess"])
     return [
-        {"share": part * claim.error, "effort": effort(claim, part * claim.error, most=MOST_JUDGMENTS, runs=RUNS)}
+        {"share": part * claim.error, "effort": effort(claim, part * claim.error, most=MOST_PLACES, runs=RUNS)}
         for part in GUESSES
     ]
 

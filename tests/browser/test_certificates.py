@@ -87,7 +87,7 @@ def test_a_campaign_goes_from_frozen_labels_to_a_certificate(open_browser, check
             judge_all(desk, campaign)
         go_on()
     manager.go(url)
-    page.get_by_text(f"At most 20.0% of the {ITEMS} labels are wrong, at a risk of 5.0%.").wait_for()
+    page.get_by_text(f"At most 20% of the {ITEMS} labels are wrong, at a risk of 5%.").wait_for()
     assert_accessible(page, "certificates")
     for name in (LABELS, RECORD, "check.html"):
         with page.expect_download() as download:

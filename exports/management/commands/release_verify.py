@@ -49,10 +49,7 @@ class Command(ReadingCommand):
             folder = ReleasedFolder(options["folder"])
             found = [{"file": name, "problem": what} for name, what in problems(folder)]
             if (folder.path / FOLDER).is_dir():
-                record = Record(folder.path / FOLDER)
-                found += [
-                    {"file": f"{FOLDER}: {place}", "problem": what} for place, what in certificate_problems(record)
-                ]
+                found += _of_certificate(Record(folder.path / FOLDER), folder.manifest.get("certificate") or {})
         except (FolderError, RecordError) as error:
             raise CommandError(str(error)) from error
         files = len(folder.manifest["files"])
@@ -87,6 +84,22 @@ class Command(ReadingCommand):
                 f"{state.outcome}: {state.judged:,} of {state.size:,} labels judged, {state.wrong:,} wrong; at most "
                 f"{100 * state.error:.6g}% at a risk of {100 * state.risk:.6g}%; all of it recomputed"
             )
+
+
+def _of_certificate(record: Record, stated: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the problems of a release's certificate: of its record, and where the manifest states something else."""
+    found = [
+        {"file": f"{FOLDER}/{RECORD}", "problem": f"{place}: {what}"} for place, what in certificate_problems(record)
+    ]
+    if found:
+        return found
+    state = asdict(state_of(record)) | {"seed": record.first("drawn")["seed"]}
+    state |= {"labels": state["size"]}
+    return [
+        {"file": f"{FOLDER}/{RECORD}", "problem": f"{name} isn't {stated.get(name)!r}, as the manifest says"}
+        for name in ("published", "key", "error", "risk", "labels", "judged", "wrong", "seed")
+        if state[name] != stated.get(name)
+    ]
 
 
 def _other_than_published(record: Record, head: str, key: str) -> list[dict[str, str]]:

@@ -108,7 +108,7 @@ def _refuse_unless_done(split: Split) -> None:
     answers = Annotation.objects.filter(item__in=asked)
     unseen = answers.filter(Q(state=AnnotationState.PROVISIONAL) | Q(state=AnnotationState.COUNTED, is_examined=False))
     drawn = AuditItem.objects.filter(verdict__item__in=items, case=None, is_left_out=False, audit__called_off_at=None)
-    certified = CertificateLabel.objects.filter(verdict__item__in=items, certificate__state__in=UNFINISHED)
+    certified = CertificateLabel.objects.filter(verdict__item__split=split, certificate__state__in=UNFINISHED)
     decided = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
     is_voted = isinstance(TASK_TYPES[split.campaign.task_type], Voted)
     for waiting, what in (

@@ -15,7 +15,8 @@ from annotation.items.services.items import item_retire
 from annotation.models import Annotation
 from annotation.slots.services.exclusions import annotation_exclude
 from jobs.models import Job, JobState
-from measures.certificates import Claim
+from jobs.ticks import tick
+from measures.certificates import Claim, expert_error, wrong_if_experts_err
 from quality.certificates import services
 from quality.certificates.checks import problems, state_of
 from quality.certificates.entries import in_order
@@ -32,6 +33,7 @@ from quality.models import (
     CertificateLine,
     CertificateState,
     Inspection,
+    Opinion,
     Verdict,
 )
 from tests import factories
@@ -203,7 +205,10 @@ def test_two_experts_show_how_much_their_errors_matter(labelled):
     page = Client()
     page.force_login(boss)
     text = page.get(reverse("quality-certificates", args=[campaign.slug])).content.decode()
-    assert f"Two experts judged {len(cases)} items and differed on" in text
+    assert f"Two experts judged {len(cases)} of these items and differed on 2." in text
+    error = expert_error(len(cases), 2, 4)
+    share = wrong_if_experts_err(certificate.wrong / certificate.judged, error, 4)
+    assert share is None and "errs independently" not in text  # no label was found wrong
 
 
 def test_an_item_before_the_experts_for_another_reason_waits(labelled):
@@ -311,3 +316,124 @@ def test_a_process_that_is_killed_anywhere_changes_nothing(labelled, tmp_path, m
     assert not list(problems(record))
     assert (state_of(record).outcome, state_of(record).wrong) == ("certified", 1)
     assert CertificateLine.objects.count() == certificate.judged + 4
+
+
+def test_times_of_machines_whose_clocks_differ_are_in_order(labelled, tmp_path):
+    campaign, boss, experts = labelled
+    certificate = freeze(campaign, boss, twice=0)
+    Certificate.objects.update(frozen_at=timezone.now() + timedelta(minutes=1))  # by a machine that is ahead
+    record_lines_at(certificate, timezone.now() + timedelta(minutes=1))
+    order = in_order(SEED, list(campaign.items.values_list("external_id", flat=True)))
+    item_retire(
+        item=campaign.items.get(external_id=order[0]), reason="x", actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    draw(certificate, boss)
+    certificate.refresh_from_db()
+    finish(campaign, certificate, experts)
+    assert certificate.state == CertificateState.CERTIFIED
+    assert not list(problems(in_folder(certificate, tmp_path)))
+
+
+def record_lines_at(certificate, at):
+    """Write the first line again, as if at another time."""
+    [row] = certificate.lines.all()
+    entry = json.loads(row.line) | {"at": at.isoformat(timespec="seconds")}
+    row.line = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+    row.save()
+
+
+def test_another_case_of_a_judged_item_does_not_stop_the_audit(labelled):
+    campaign, boss, (one, _two) = labelled
+    certificate = freeze(campaign, boss, twice=0)
+    draw(certificate, boss)
+    first = Case.objects.order_by("pk").first()
+    judge(first, one, 4)
+    case_ask(item=first.item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+    go_on()
+    certificate.refresh_from_db()
+    assert certificate.judged == 1
+
+
+def test_experts_who_do_not_agree_in_time_make_the_label_count_as_wrong(labelled, tmp_path):
+    campaign, boss, (one, two) = labelled
+    certificate = freeze(campaign, boss, twice=1)
+    draw(certificate, boss)
+    case = Case.objects.order_by("pk").first()
+    judge(case, one, 4)
+    judge(case, two, 3)
+    certificate.refresh_from_db()
+    assert hindrance_of(certificate) == "discussion"
+    page = Client()
+    page.force_login(boss)
+    text = page.get(reverse("quality-certificates", args=[campaign.slug])).content.decode()
+    assert "If they don't agree within 7 days" in text
+    go_on()
+    certificate.refresh_from_db()
+    assert certificate.judged == 0
+    Opinion.objects.update(at=timezone.now() - timedelta(days=8))
+    go_on()
+    certificate.refresh_from_db()
+    case.refresh_from_db()
+    assert (certificate.judged, certificate.wrong, case.state) == (1, 1, CaseState.RECALLED)
+    [*_, last] = record_lines(certificate)
+    assert (json.loads(last)["undecided"], json.loads(last)["alone"]) == (True, ["4", "3"])
+    finish(campaign, certificate, [one, two])
+    assert not list(problems(in_folder(certificate, tmp_path)))
+
+
+def test_cases_are_recalled_though_the_job_that_should_have_failed(labelled):
+    campaign, boss, _experts = labelled
+    certificate = freeze(campaign, boss)
+    draw(certificate, boss)
+    certificate_end(certificate=certificate, actor_id=boss.surrogate_id, now=timezone.now())
+    Job.objects.filter(state=JobState.QUEUED).delete()
+    go_on()
+    assert not Case.objects.filter(state=CaseState.OPEN).exists()
+    tick(now=timezone.now())
+    assert not Job.objects.filter(kind=services.KIND, state=JobState.QUEUED).exists()
+
+
+def test_an_audit_ends_when_no_certificate_can_be_reached(labelled):
+    campaign, boss, experts = labelled
+    certificate = freeze(campaign, boss, error=0.05, twice=0)
+    draw(certificate, boss)
+    certificate.refresh_from_db()
+    finish(campaign, certificate, experts, set(campaign.items.values_list("external_id", flat=True)))
+    assert certificate.state == CertificateState.ENDED
+    assert certificate.judged < ITEMS
+
+
+def test_what_nothing_can_be_said_of_is_not_said():
+    assert expert_error(2, 2, 4) is None
+    assert expert_error(20, 10, 2) is None
+    assert expert_error(20, 0, 2) == 0
+    assert wrong_if_experts_err(0.02, 0.05, 2) is None
+    assert wrong_if_experts_err(0.06, 0.0, 2) == 0.06
+
+
+def test_texts_with_line_breaks_can_be_revealed(labelled):
+    campaign, boss, _experts = labelled
+    words = {"ann": "one\ntwo" * 100, "bo": "雨"}
+    hashed = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in words.items()}
+    certificate = freeze(campaign, boss, source="", commitments=hashed)
+    page = Client()
+    page.force_login(boss)
+    url = reverse("quality-certificates", args=[campaign.slug])
+    sent = {"certificate": certificate.pk, "text0": words["ann"].replace("\n", "\r\n"), "text1": "rain"}
+    assert "This isn't the text whose hash was published" in page.post(url, sent).content.decode().replace(
+        "&#x27;", "'"
+    )
+    assert page.post(url, sent | {"text1": "雨"}).status_code == 302
+    certificate.refresh_from_db()
+    assert certificate.state == CertificateState.JUDGING
+
+
+def test_stated_shares_are_shown_as_stated(labelled):
+    campaign, boss, _experts = labelled
+    freeze(campaign, boss, error=0.0124, risk=0.0144)
+    page = Client()
+    page.force_login(boss)
+    url = reverse("quality-certificates", args=[campaign.slug])
+    text = page.get(url, {"error": "0.001", "risk": "0.05"}).content.decode()
+    assert f"Claim: at most 1.24% of the {ITEMS} labels are wrong, at a risk of 1.44%" in text
+    assert "0.02%" in text

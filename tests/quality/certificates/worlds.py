@@ -24,7 +24,7 @@ def labelled_campaign(**options):
     for _ in range(ITEMS):
         factories.vote(campaign, person, 4)
     factories.examine(campaign)
-    assert Verdict.objects.count() == ITEMS
+    assert Verdict.objects.filter(campaign=campaign).count() == ITEMS
     return campaign, factories.user(is_admin=True), [expert_of(campaign) for _ in range(2)]
 
 
@@ -86,10 +86,10 @@ def finish(campaign, certificate, experts, wrong=()):
         certificate.refresh_from_db()
 
 
-def certified_campaign(**options):
+def certified_campaign(source="a beacon", **options):
     """Return a campaign whose labels are certified, its manager and two experts."""
     campaign, boss, experts = labelled_campaign(**options)
-    certificate = freeze(campaign, boss)
+    certificate = freeze(campaign, boss, source=source)
     draw(certificate, boss)
     certificate.refresh_from_db()
     finish(campaign, certificate, experts)
