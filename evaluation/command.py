@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
-from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, rectified, relevance, soft
+from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, ranking, rectified, relevance, soft
 from evaluation.statistics import RESAMPLES
 from storage.json_output import json_line
 
@@ -16,7 +16,8 @@ DESCRIPTION = (
     "Questions evaluation. relevance scores runs against qrels, as in the ANTIQUE paper. pool shows how much "
     "of a judged pool is relevant and what each run contributed. soft compares predicted probabilities with "
     "the votes of a release. annotator tests whether a model could replace an annotator. rectified corrects "
-    "automatic scores by people's judgments of a sample. dbqa and kbqa give the metrics of NLPCC 2017. No database is needed. Example: manage.py evaluate nq --gold "
+    "automatic scores by people's judgments of a sample. ranking plans how many items to judge until systems are told "
+    "apart. dbqa and kbqa give the metrics of NLPCC 2017. No database is needed. Example: manage.py evaluate nq --gold "
     "'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
 
@@ -48,6 +49,7 @@ KINDS: dict[str, Kind] = {
     "soft": soft,
     "annotator": annotator,
     "rectified": rectified,
+    "ranking": ranking,
     "dbqa": dbqa,
     "kbqa": kbqa,
 }

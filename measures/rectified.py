@@ -147,6 +147,10 @@ class Board:
             found.append(Difference(first, second, Interval(value, value - at_most, value + at_most), p))
         return found
 
+    def weighted(self, system: str) -> Floats:
+        """Return the automatic scores of all items, each times the weight of its stratum."""
+        return self._of_items(self.scores[system], self._weights(system))
+
     def _weights(self, system: str) -> tuple[float, ...]:
         found = []
         for _size, here in self._strata():

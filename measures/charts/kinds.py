@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import isfinite
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -217,6 +218,29 @@ def lines(axes: "Axes", names: Sequence[str], series: Sequence[Series], *, x: st
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     _percent(axes.yaxis)
+
+
+def falling_curves(axes: "Axes", places: Sequence[float], series: Sequence[Series], *, x: str, y: str) -> None:
+    """Draw at most five series over numbers, on a logarithmic scale; values that aren't finite are left out."""
+    for one, colour, (marker, dash) in zip(
+        series,
+        (ACCENT, INK, QUIET, BAD, ACCENT),
+        (("o", "-"), ("s", "-"), ("^", "-"), ("d", "-"), ("v", "--")),
+        strict=False,
+    ):
+        there = [(at, value) for at, value in zip(places, one.values, strict=True) if isfinite(value)]
+        axes.plot(
+            *zip(*there, strict=True) if there else ([], []),
+            dash,
+            color=colour,
+            marker=marker,
+            markersize=4,
+            label=one.name,
+        )
+    axes.set_yscale("log")
+    axes.legend(loc="upper right")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
 
 
 def path_to_level(
