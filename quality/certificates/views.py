@@ -77,6 +77,7 @@ def _page(
         "days": DISCUSSION_DAYS,
         "asked": asked or ClaimForm(auto_id="effort_%s"),
         "efforts": _efforts(campaign, asked) if asked else [],
+        "seconds": TASK_TYPES[campaign.task_type].usual_seconds,
     }
     return render(request, "quality/certificates/certificates.html", context)
 
@@ -103,10 +104,11 @@ def _efforts(campaign: Campaign, form: ClaimForm) -> list[dict[str, Any]]:
     size = labels_in_force(campaign)[:MOST_COUNTED].count()
     asked = form.cleaned_data
     claim = Claim(max(size, LEAST_LABELS), asked["error"], asked["risk"], asked["guess"])
-    return [
-        {"share": part * claim.error, "effort": effort(claim, part * claim.error, most=MOST_PLACES, runs=RUNS)}
-        for part in GUESSES
+    hours = TASK_TYPES[campaign.task_type].usual_seconds / 3600
+    found = [
+        (share, effort(claim, share, most=MOST_PLACES, runs=RUNS)) for share in (part * claim.error for part in GUESSES)
     ]
+    return [{"share": share, "effort": row, "hours": row.mean * hours} for share, row in found]
 
 
 def _frozen(request: HttpRequest, campaign: Campaign, form: FreezeForm) -> HttpResponse:

@@ -67,7 +67,7 @@ def test_a_campaign_goes_from_frozen_labels_to_a_certificate(open_browser, check
     manager.go(url)
     page.fill("#effort_error", "0.2")
     page.get_by_role("button", name="Calculate").click()
-    page.get_by_text("Judgments until the certificate (simulated)").wait_for()
+    page.get_by_text("Judgments until the certificate (simulated), and hours at 30 seconds per judgment").wait_for()
     page.fill("#id_source", "drand quicknet, round 4711000")
     page.get_by_role("button", name="Freeze labels").click()
     page.wait_for_url("**/jobs/**")

@@ -33,7 +33,7 @@ def planned(difference, spread, agree, wrong, items, *, seed=0):
 
 
 def flipped(chance, values, share):
-    """Return values of which a share is turned."""
+    """Return values, a share of them turned."""
     return np.where(chance.random(len(values)) < share, ~values, values).astype(float)
 
 

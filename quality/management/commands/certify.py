@@ -77,6 +77,9 @@ class Command(ReadingCommand):
         plan = steps.add_parser("plan", help="say how many judgments a certificate takes")
         plan.add_argument("labels", type=int, metavar="N", help="number of labels")
         _add_claim(plan)
+        plan.add_argument(
+            "--seconds", type=float, default=30.0, help="seconds of an expert per judgment, for the hours (default 30)"
+        )
         for step in steps.choices.values():
             step.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -111,12 +114,17 @@ def _claim(size: int, options: Mapping[str, Any]) -> Claim:
 def _plan(options: Mapping[str, Any]) -> dict[str, Any]:
     claim = _claim(options["labels"], options)
     rows = [(share * claim.error, effort(claim, share * claim.error)) for share in GUESSES]
+    hours = options["seconds"] / 3600
     lines = [f"Judgments until it is certified that {_claimed(claim)} (400 simulated audits each):"]
     lines += [
-        f"  {share:.1%} wrong: {found.mean:,.0f} on average, nine of ten audits at most {found.nine_of_ten:,.0f}"
+        f"  {share:.1%} wrong: {found.mean:,.0f} on average ({found.mean * hours:,.1f} expert hours), nine of ten audits at "
+        f"most {found.nine_of_ten:,.0f}"
         for share, found in rows
     ]
-    return {"plan": [{"wrong": share, **asdict(found)} for share, found in rows], "lines": lines}
+    return {
+        "plan": [{"wrong": share, **asdict(found), "hours": found.mean * hours} for share, found in rows],
+        "lines": lines,
+    }
 
 
 def _claimed(claim: Claim) -> str:
