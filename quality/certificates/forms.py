@@ -6,7 +6,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models import Campaign
 from quality.certificates.entries import FEWEST_PEOPLE, HASH, SEED, commitment_problem
+from quality.payloads import CertificateFreezePayload
 
 LEAST_SHARE, MOST_SHARE = 0.001, 0.5
 MOST_TEXT, MOST_REVEALED = 500, 10_000
@@ -88,6 +90,19 @@ class FreezeForm(ClaimForm):
         if "commitments" in given and bool(given.get("source", "").strip()) is bool(given["commitments"]):
             raise forms.ValidationError(_("Enter either a source of the seed or the commitments of several people."))
         return given
+
+    def payload(self, campaign: Campaign) -> CertificateFreezePayload:
+        """Return what the job gets that freezes the labels."""
+        given = self.cleaned_data
+        return CertificateFreezePayload(
+            campaign=str(campaign.pk),
+            error=given["error"],
+            risk=given["risk"],
+            guess=given["guess"],
+            twice=given["twice"],
+            source=given["source"].strip(),
+            commitments=given["commitments"],
+        )
 
 
 class SeedForm(forms.Form):

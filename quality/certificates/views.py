@@ -31,7 +31,6 @@ from quality.certificates.selectors import (
 )
 from quality.certificates.services import LEAST_LABELS, CertificateError, certificate_draw, certificate_end
 from quality.experts.selectors import DISCUSSION_DAYS, experts_here
-from quality.payloads import CertificateFreezePayload
 from web.error_texts import error_text
 
 GUESSES = (0.0, 0.2, 0.4, 0.6, 0.8)  # of the acceptable share
@@ -112,18 +111,9 @@ def _efforts(campaign: Campaign, form: ClaimForm) -> list[dict[str, Any]]:
 
 
 def _frozen(request: HttpRequest, campaign: Campaign, form: FreezeForm) -> HttpResponse:
-    asked = form.cleaned_data
     job = job_enqueue(
         kind="quality.certificate_freeze",
-        payload=CertificateFreezePayload(
-            campaign=str(campaign.pk),
-            error=asked["error"],
-            risk=asked["risk"],
-            guess=asked["guess"],
-            twice=asked["twice"],
-            source=asked["source"].strip(),
-            commitments=asked["commitments"],
-        ),
+        payload=form.payload(campaign),
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,

@@ -10,7 +10,7 @@ from accounts.models import Surrogate
 from api import resources
 from api.pages import schema_of
 from jobs.ticks import tick
-from quality.models import Audit, Inspection, Review, WatchRule
+from quality.models import Audit, Certificate, Inspection, Review, WatchRule
 from tests.api.client import Api
 from tests.guards.world import World, address
 from workforces.models import Appeal, Errand, Ticket
@@ -29,7 +29,7 @@ POLICY = {
     **dict.fromkeys(
         ("release_list", "release_read", "publication_list", "board_list", "board_read", "submission_list"), ITEMS
     ),
-    **dict.fromkeys(("team_new", "submission_new"), ITEMS),
+    **dict.fromkeys(("team_new", "submission_new", "system_list"), ITEMS),
     **dict.fromkeys(("release_new", "release_files", "release_download", "publication_new", "score_new"), RELEASE),
     **dict.fromkeys(
         ("case_open_list", "opinion_list", "opinion_new", "message_new", "consensus_new", "consensus_accept"),
@@ -44,6 +44,7 @@ POLICY = {
     **dict.fromkeys(
         (
             "annotation_again annotation_end annotation_list audit_end audit_list audit_new batch_plan batch_start "
+            "certificate_list certificate_new certificate_seed certificate_stop system_import "
             "board_new campaign_settings campaign_state case_end case_list consent_publish consent_read "
             "document_import document_list gold_change gold_end gold_import gold_list guideline_change "
             "invitation_end invitation_list invitation_new invitation_send item_ask item_end item_extend item_import "
@@ -88,6 +89,9 @@ def world():
 def test_each_principal_gets_what_the_policy_says_and_no_further(world, principal):
     now = timezone.now()
     audit = Audit.objects.create(campaign=world.campaign, seed=0, strata=[], drawn_at=now)
+    Certificate.objects.create(
+        campaign=world.campaign, number=1, error=0.05, risk=0.05, guess=0, twice=0, frozen_at=now, state="ended"
+    )
     values = {
         **world.values,
         "campaign": world.campaign.slug,

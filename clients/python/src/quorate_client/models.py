@@ -102,6 +102,25 @@ class CaseToJudge(Reply, kw_only=True):
     parts: list[dict[str, Any]]
 
 
+class Certificate(Reply, kw_only=True):
+    """A certificate. Results are null if they depend on labels of a split that was sealed later."""
+
+    number: int
+    state: str
+    error: float
+    risk: float
+    labels: int | None
+    published: str | None
+    seed: str | None
+    judged: int | None
+    wrong: int | None
+    low: float | None
+    high: float | None
+    frozen_at: datetime
+    drawn_at: datetime | None
+    ended_at: datetime | None
+
+
 class Consent(Reply, kw_only=True):
     """The consent text in force."""
 
@@ -540,6 +559,12 @@ class Campaign(Reply, kw_only=True):
     is_synthetic: bool
     created_at: datetime
     splits: list[Split]
+
+
+class Certificates(Reply, kw_only=True):
+    """The certificates of a campaign, newest first."""
+
+    results: list[Certificate]
 
 
 class Events(Reply, kw_only=True):

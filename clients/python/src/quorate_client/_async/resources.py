@@ -481,6 +481,93 @@ class AsyncCases(AsyncResource):
             yield row
 
 
+class AsyncCertificates(AsyncResource):
+    """Operations on certificates."""
+
+    async def end(self, campaign: str, number: int, *, idempotency_key: str | None = None) -> models.Certificate:
+        """End an audit without a certificate; judgments so far stay in its record."""
+        return await self._transport.send(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/certificates/{quote(str(number), safe='')}/end",
+            models.Certificate,
+            idempotency_key=idempotency_key,
+        )
+
+    async def freeze(
+        self,
+        campaign: str,
+        *,
+        error: float | UnsetType = UNSET,
+        risk: float | UnsetType = UNSET,
+        guess: float | UnsetType | None = UNSET,
+        twice: float | UnsetType = UNSET,
+        source: str | UnsetType = UNSET,
+        commitments: dict[str, Any] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Freeze the labels for a certificate. Publish the hash of the result before the seed can be known.
+
+        Parameters
+        ----------
+        error
+            The acceptable share of wrong labels.
+        risk
+            The probability of a certificate if more labels are wrong.
+        guess
+            The expected share of wrong labels; it can't make a certificate invalid.
+        twice
+            The share of items that two experts judge.
+        source
+            A value that nobody knows yet, such as a round of a public beacon.
+        commitments
+            Instead of a source: by name, the SHA-256 of a text.
+        """
+        return await self._transport.send(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/certificates",
+            models.Job,
+            body={
+                "error": error,
+                "risk": risk,
+                "guess": guess,
+                "twice": twice,
+                "source": source,
+                "commitments": commitments,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    async def list(self, campaign: str) -> models.Certificates:
+        """List the certificates with their results so far."""
+        return await self._transport.send(
+            "GET", f"/api/v1/campaigns/{quote(str(campaign), safe='')}/certificates", models.Certificates
+        )
+
+    async def set_seed(
+        self,
+        campaign: str,
+        number: int,
+        *,
+        seed: str | UnsetType = UNSET,
+        reveals: dict[str, Any] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Certificate:
+        """Set the seed. Experts then find the items among their cases.
+
+        Parameters
+        ----------
+        reveals
+            By name, the text whose hash was published.
+        """
+        return await self._transport.send(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/certificates/{quote(str(number), safe='')}/seed",
+            models.Certificate,
+            body={"seed": seed, "reveals": reveals},
+            idempotency_key=idempotency_key,
+        )
+
+
 class AsyncConsent(AsyncResource):
     """Operations on consent."""
 
@@ -1668,6 +1755,46 @@ class AsyncStudies(AsyncResource):
             models.Job,
             body={"split": split, "ways": ways, "sample": sample, "seed": seed, "experts": experts},
             idempotency_key=idempotency_key,
+        )
+
+
+class AsyncSystems(AsyncResource):
+    """Operations on systems."""
+
+    async def import_file(
+        self,
+        campaign: str,
+        file: str | Path | IO[bytes],
+        *,
+        count: int | None = None,
+        name: str | None = None,
+        content_type: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Add systems: a row per question and system, with the columns of the page. The first upload draws the questions.
+
+        Parameters
+        ----------
+        name
+            The name of the file, as shown on pages and in messages.
+        count
+            The number of questions to judge; of the first upload.
+        """
+        return await self._upload(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/systems",
+            models.Job,
+            file,
+            name,
+            content_type,
+            query={"count": count},
+            idempotency_key=idempotency_key,
+        )
+
+    async def scores(self, campaign: str) -> models.Numbers:
+        """Return the scores of systems in human terms, in a campaign in which people judge their answers."""
+        return await self._transport.send(
+            "GET", f"/api/v1/campaigns/{quote(str(campaign), safe='')}/systems", models.Numbers
         )
 
 
