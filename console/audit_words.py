@@ -14,6 +14,8 @@ ACTS = {
     "audit_call_off": _("A label audit was canceled"),
     "audit_draw": _("A label audit was started"),
     "system_add": _("A system was added to be judged"),
+    "system_remove": _("A judged system was removed"),
+    "systems_draw": _("The questions to judge were drawn"),
     "certificate_freeze": _("Labels were frozen for a certificate"),
     "certificate_draw": _("The seed of a certificate was set"),
     "certificate_reach": _("A certificate was reached"),

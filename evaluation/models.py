@@ -112,12 +112,13 @@ class Submission(models.Model):
 class SystemSample(models.Model):
     """The questions of a comparison of systems, and the random sample of them whose answers people judge.
 
-    ``questions`` are the ids of all questions, in the order of the first upload; ``judged`` the places of the sample.
+    ``drawn_in`` is the job of the first upload: later ones may know the sample. ``questions`` are the ids of all questions, in the order of the first upload; ``judged`` the places of the sample.
     """
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
     questions = models.JSONField()
     judged = models.JSONField()
+    drawn_in = models.UUIDField()
     drawn_at = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -128,7 +129,8 @@ class JudgedSystem(models.Model):
     """A system whose answers people judge.
 
     ``scores`` are its automatic scores, in the order of the sample's questions. ``items`` are the ids of the items in which
-    its answers to the judged questions are judged, in their order; empty where it gave no answer.
+    its answers to the judged questions are judged, in their order; empty where it gave no answer. ``is_first``: it came with
+    the upload that drew the sample.
     """
 
     MOST_NAME = 100
@@ -137,6 +139,7 @@ class JudgedSystem(models.Model):
     name = models.CharField(max_length=MOST_NAME)
     scores = models.JSONField()
     items = models.JSONField()
+    is_first = models.BooleanField()
     added_at = models.DateTimeField()
     added_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
 

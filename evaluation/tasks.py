@@ -15,6 +15,7 @@ from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from storage.tables.rows import read_rows
+from storage.tables.used import ColumnsUsed
 
 
 def systems(work: Work) -> dict[str, Any]:
@@ -22,8 +23,14 @@ def systems(work: Work) -> dict[str, Any]:
     asked = work.payload_as(SystemsPayload)
     campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
     with opened(asked) as file:
-        rows = read_rows(file, asked["name"])
-        return systems_import(work=work, campaign=campaign, rows=rows, count=asked["count"])
+        rows, used = read_rows(file, asked["name"]), ColumnsUsed()
+        return systems_import(
+            work=work,
+            campaign=campaign,
+            rows=used.watched(rows),
+            count=asked["count"],
+            notes=lambda: [*rows.reading.said(), *used.unused(rows.reading.columns)],
+        )
 
 
 def system_scores(work: Work) -> dict[str, Any]:

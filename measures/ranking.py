@@ -10,7 +10,7 @@ from math import ceil, comb, isfinite, sqrt
 
 import numpy as np
 
-from measures.rectified import UNSEEN, Board
+from measures.rectified import LEAST, UNSEEN, Board
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ class PowerTest:
                 raise ValueError(f"the {name} lies between 0 and 1, not {value:g}")
         if self.pairs < 1:
             raise ValueError("there is at least one pair of systems")
+        if self.power <= self.level:
+            raise ValueError(f"a power of {self.power:g} needs no plan: above {self.level:g}, please")
 
     @property
     def errors(self) -> float:
@@ -104,6 +106,7 @@ def items_needed(
         return None
     rest = (1 - explained) * variance  # rest / n + UNSEEN / n² = allowed
     needed = ceil((rest + sqrt(rest**2 + 4 * allowed * UNSEEN)) / (2 * allowed))
+    needed = max(needed, LEAST)
     return needed if needed <= items else None
 
 
@@ -121,23 +124,17 @@ def wrong_by_majority(error: float, votes: int) -> float:
 
 
 def pairs_of(board: Board) -> dict[tuple[str, str], Pair]:
-    """Return each pair of the systems of a pilot, as people judged them.
-
-    Raises
-    ------
-    ValueError
-        Two systems have the same judgments of all items.
-    """
+    """Return each pair of the systems of a pilot, as people judged them, but for those with the same judgments."""
     found = {}
     for one in board.differences():
         left, right = (board.judgments[name] for name in (one.first, one.second))
         difference = left - right
         if not difference.any():
-            raise ValueError(f"{one.first!r} and {one.second!r} have the same judgments; more judged items are needed")
+            continue
         scores = [board.weighted(name)[board.judged] for name in (one.first, one.second)]
-        explained = (
-            1 - float(np.var(difference - scores[0] + scores[1]) / np.var(difference)) if np.ptp(difference) else 0.0
-        )
+        left_over = np.var(difference - scores[0] + scores[1]) / np.var(difference) if np.ptp(difference) else 1.0
+        count = len(difference)
+        explained = 1 - float(left_over) * (count - 1) / (count - 3)  # two weights were fitted
         spread = min(1.0, float((difference**2).mean()))
         found[one.first, one.second] = Pair(spread, min(max(explained, 0.0), 0.999))
     return found

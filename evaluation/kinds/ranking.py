@@ -11,6 +11,7 @@ from evaluation.rectified.files import read_systems
 HELP = "plan a ranking: the judged items and votes until two systems are told apart, from a pilot or from assumptions"
 DIFFERENCES = "1,2,3,5,10"
 VOTES = (1, 3, 5)
+FEWEST_SYSTEMS = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +63,8 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     try:
         pilot, items = _pilot(options)
         count = options["systems"]
+        if count < FEWEST_SYSTEMS or items < 1:
+            raise EvaluationError(f"--systems must be at least {FEWEST_SYSTEMS}, and --items at least 1")
         test = PowerTest(options["power"], pairs=max(1, count * (count - 1) // 2))
         found = Pair(pilot["spread"], pilot["explained"])
         without = Pair(pilot["spread"])
@@ -71,7 +74,7 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
             ways += [
                 (
                     f"majority of {votes}" if votes > 1 else "one vote",
-                    found,
+                    without,
                     wrong_by_majority(options["vote_error"], votes),
                     votes,
                 )
@@ -80,7 +83,10 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
         rows = []
         for points in _numbers(options["differences"]):
             needed = [
-                items_needed(points / 100, pair, test, wrong=wrong, items=items) for _name, pair, wrong, _ in ways
+                None  # more than these systems can differ
+                if points / 100 > pair.spread
+                else items_needed(points / 100, pair, test, wrong=wrong, items=items)
+                for _name, pair, wrong, _ in ways
             ]
             rows.append(
                 {
@@ -118,7 +124,9 @@ def _pilot(options: dict[str, Any]) -> tuple[dict[str, Any], float]:
     ):
         raise EvaluationError("a plan needs --scores and --judged of a pilot, or --spread")
     if not options["scores"]:
-        return {"spread": options["spread"], "explained": options["explained"], "pairs": []}, options["items"] or inf
+        return {"spread": options["spread"], "explained": options["explained"], "pairs": []}, (
+            inf if options["items"] is None else options["items"]
+        )
     read = read_systems(options["scores"], options["judged"])
     try:
         board = Board(read.scores, read.judged, read.judgments, np.zeros(len(read.items), dtype=np.int64))
@@ -126,10 +134,10 @@ def _pilot(options: dict[str, Any]) -> tuple[dict[str, Any], float]:
         raise EvaluationError(f"{options['judged']}: {error.judged} judged items; {LEAST} are needed") from error
     pairs = pairs_of(board)
     if not pairs:
-        raise EvaluationError(f"{options['judged']}: a pilot needs two judged systems")
+        raise EvaluationError(f"{options['judged']}: a pilot needs two systems with different judgments")
     rows = [{"first": a, "second": b, "spread": p.spread, "explained": p.explained} for (a, b), p in pairs.items()]
     middle = {name: float(np.median([row[name] for row in rows])) for name in ("spread", "explained")}
-    return {**middle, "pairs": rows}, options["items"] or len(read.items)
+    return {**middle, "pairs": rows}, len(read.items) if options["items"] is None else options["items"]
 
 
 def _numbers(text: str) -> list[float]:
@@ -177,7 +185,9 @@ def text(report: dict[str, Any]) -> str:
     ]
     for row in report["rows"]:
         cells = [
-            "not with these items" if items is None else f"{items:,} ({judgments:,})"
+            ("cannot differ so much" if row["points"] / 100 > report["spread"] else "not with these items")
+            if items is None
+            else f"{items:,} ({judgments:,})"
             for items, judgments in zip(row["items"], row["judgments"], strict=True)
         ]
         lines.append(f"{row['points']:>6g}  " + "  ".join(f"{cell:>30}" for cell in cells))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.files import EvaluationError
+from evaluation.rectified.uploads import MOST_SCORE
 from measures.judgments import Floats, Places
 from storage.tables.frames import TableFault, read_frame
 from storage.tables.values import number_of
@@ -106,8 +107,10 @@ def _refuse_row(path: Path, line: int, item: str, system: str, column: str, valu
     for name, text in (("item", item), ("system", system)):
         if not text:
             raise EvaluationError(f"{path}, line {line}, column {name}: is empty")
-    if number is None:
-        raise EvaluationError(f"{path}, line {line}, column {column}: {value!r} is not a number")
+    if number is None or abs(number) > MOST_SCORE:
+        raise EvaluationError(
+            f"{path}, line {line}, column {column}: {value!r} is not a number, or beyond {MOST_SCORE:,}"
+        )
 
 
 def _refuse(path: Path, what: str, items: list[str]) -> None:

@@ -14,6 +14,8 @@ from measures.rectified import LEAST, Board
 from quality.dashboard.services import quality_numbers_version
 from quality.models import Verdict
 
+MOST_PAIRS = 50  # that pages show
+
 
 def scores_version(campaign: Campaign) -> str:
     """Return a text that changes whenever the scores may have changed."""
@@ -24,20 +26,22 @@ def scores_version(campaign: Campaign) -> str:
 def scores_of(campaign: Campaign) -> dict[str, Any]:
     """Return the report on the systems of a campaign whose answers were all judged, and the progress of the others.
 
-    Questions with a retired answer are left out for all systems: they are judged on the same sample. Reads every label, so
-    use it only in jobs.
+    Questions with an answer that was retired before it had a label are left out for all systems: they are judged on the
+    same sample. Later retirements change nothing, because they could be chosen by the result. Reads every label, so use it
+    only in jobs.
     """
     sample = SystemSample.objects.filter(campaign=campaign).first()
     if sample is None:
         return {}
     systems = list(JudgedSystem.objects.filter(campaign=campaign).order_by("name"))
-    items = Item.objects.filter(campaign=campaign)
-    retired = set(items.filter(state=ItemState.RETIRED).values_list("external_id", flat=True))
-    used = [number for number in range(len(sample.judged)) if not any(one.items[number] in retired for one in systems)]
     values = _values(campaign)
+    items = Item.objects.filter(campaign=campaign, state=ItemState.RETIRED)
+    retired = set(items.values_list("external_id", flat=True)) - set(values)
+    used = [number for number in range(len(sample.judged)) if not any(one.items[number] in retired for one in systems)]
     said = {one.name: _judgments(one, used, values) for one in systems}
     complete = [one for one in systems if None not in said[one.name]]
-    found: dict[str, Any] = {"questions": len(sample.questions), "judged": len(used), "systems": [], "pairs": []}
+    found: dict[str, Any] = {"questions": len(sample.questions), "judged": len(used), "drawn": len(sample.judged)}
+    found |= {"systems": [], "pairs": [], "has_enough": len(used) >= LEAST}
     if complete and len(used) >= LEAST:
         board = Board(
             {one.name: np.array(one.scores) for one in complete},
@@ -46,6 +50,11 @@ def scores_of(campaign: Campaign) -> dict[str, Any]:
             np.zeros(len(sample.questions), dtype=np.int64),
         )
         found |= board_report(board)
+        found["pair_count"] = len(found["pairs"])
+        found["pairs"] = sorted(found["pairs"], key=lambda row: row["p_holm"])[:MOST_PAIRS]
+    late = {one.name for one in systems if not one.is_first}
+    for row in found["systems"]:
+        row |= {"is_late": row["system"] in late, "is_used": any(row["weights"])}
     return found | {
         "waiting": [
             {

@@ -1,9 +1,11 @@
 """Systems in human terms, in a campaign: their answers to a random sample of questions are judged, then scores corrected."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
+from uuid import UUID
 
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -11,17 +13,18 @@ from django.utils.crypto import salted_hmac
 from accounts.audit import record
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.campaigns.services.numbers import numbers_keep, refresh_request
-from annotation.items.services.items import items_import
+from annotation.items.services.items import ImportRefused, items_import
 from annotation.locks import campaign_lock
-from annotation.models import Campaign
+from annotation.models import ORDINARY, Campaign, Item
 from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Judging, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable
 from evaluation.models import JudgedSystem, SystemSample, SystemScores
 from evaluation.rectified.selectors import scores_of, scores_version
 from evaluation.rectified.uploads import SystemsRefused, Uploaded, item_of, read_answers, refuse_difference
 from jobs.models import Job
-from jobs.work import Work
+from jobs.work import RetryLater, Work
 from measures.rectified import LEAST
 from storage.tables.reading import Row
 
@@ -29,7 +32,9 @@ KIND, STALE_SECONDS = "evaluation.system_scores", 2
 MOST_SYSTEMS = 200  # of a campaign
 
 
-def systems_import(*, work: Work, campaign: Campaign, rows: Iterable[Row], count: int) -> dict[str, Any]:
+def systems_import(
+    *, work: Work, campaign: Campaign, rows: Iterable[Row], count: int, notes: Callable[[], list[str]] = list
+) -> dict[str, Any]:
     """Add systems, and import their answers to the sampled questions as items, each distinct answer once.
 
     The first upload draws the sample of ``count`` questions; later ones have the same questions. Repeating an upload
@@ -38,9 +43,9 @@ def systems_import(*, work: Work, campaign: Campaign, rows: Iterable[Row], count
     Raises
     ------
     SystemsRefused
-        The table can't be used, or a system of that name has other answers.
-    annotation.items.services.items.ImportRefused
-        An answer can't be an item.
+        The table can't be used, a system of that name has other answers, or a question has another text than before.
+    RetryLater
+        Another upload drew the sample meanwhile.
     """
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Judging):
@@ -50,20 +55,70 @@ def systems_import(*, work: Work, campaign: Campaign, rows: Iterable[Row], count
     if sample is None:
         questions = list(uploaded.questions)
         sample = SystemSample(campaign=campaign, questions=questions, judged=_drawn(campaign, questions, count))
+        sample.drawn_in = work.job.pk
     for system, answers in uploaded.answers.items():
         refuse_difference(system, answers, sample.questions)
     coming, systems = _judged(task_type, uploaded, sample)
     new = _new(campaign, systems)
+    _refuse_pilots(campaign, systems)
+    _items_import(work, campaign, coming, dry_run=True)
     with work.step():
         campaign_lock(campaign)
-        if not SystemSample.objects.filter(campaign=campaign).exists():
-            sample.drawn_at = timezone.now()
-            sample.save(force_insert=True)
-    imported = items_import(work=work, campaign=campaign, rows=enumerate(coming, 1), pilot=False, good_rows_only=False)
+        _sample_keep(sample, work.job.requested_by_id, timezone.now())
+    imported = _items_import(work, campaign, coming)
     with work.step():
         campaign_lock(campaign)
-        _systems_add(_new(campaign, new), work.job, campaign, timezone.now())
-    return {**imported, "systems": len(new), "questions": len(sample.judged)}
+        _systems_add(_new(campaign, new), sample, work.job, timezone.now())
+    return {**imported, "systems": len(new), "questions": len(sample.judged), "notes": notes()}
+
+
+def _items_import(
+    work: Work, campaign: Campaign, rows: Sequence[dict[str, Any]], *, dry_run: bool = False
+) -> dict[str, Any]:
+    """Import answers as items; tell a refusal by the question, because the file has other rows."""
+    try:
+        return items_import(
+            work=work,
+            campaign=campaign,
+            rows=enumerate(rows, 1),
+            pilot=False,
+            good_rows_only=False,
+            dry_run=dry_run,
+        )
+    except ImportRefused as error:
+        first = work.job.result["errors"][0]
+        question_id = rows[first["row"] - 1]["question_id"]
+        raise SystemsRefused(f"question {question_id!r}, {first['column']}: {first['error']}") from error
+
+
+def _refuse_pilots(campaign: Campaign, systems: Sequence[JudgedSystem]) -> None:
+    """Refuse answers that are in a pilot, for example, and therefore get no label."""
+    named = {item for system in systems for item in system.items if item}
+    others = Item.objects.filter(campaign=campaign).exclude(batch__purpose__in=ORDINARY)
+    there = named & set(others.values_list("external_id", flat=True))
+    if there:
+        raise SystemsRefused(f"the answer {min(there)!r} is in a pilot or a gold question, so it can't be judged here")
+
+
+def _sample_keep(sample: SystemSample, actor_id: UUID | None, now: datetime) -> None:
+    """Store a sample that was drawn; if another upload stored one meanwhile, the job begins again with that one."""
+    stored = SystemSample.objects.filter(campaign=sample.campaign_id).first()
+    if stored is not None and (stored.questions, stored.judged) != (sample.questions, sample.judged):
+        raise RetryLater("another upload drew the questions meanwhile")
+    if stored is None:
+        sample.drawn_at = now
+        sample.save(force_insert=True)
+        drawn = "\n".join(sample.questions[place] for place in sample.judged)
+        record(
+            action="systems_draw",
+            subject=sample,
+            now=now,
+            actor_id=actor_id,
+            scope_id=sample.campaign_id,
+            questions=len(sample.questions),
+            judged=len(sample.judged),
+            sha256=hashlib.sha256(drawn.encode()).hexdigest(),
+        )
 
 
 def _judged(
@@ -108,7 +163,8 @@ def _new(campaign: Campaign, systems: Sequence[JudgedSystem]) -> list[JudgedSyst
     SystemsRefused
         A system has the name of another one, or there are too many.
     """
-    there = {row.name: row for row in JudgedSystem.objects.filter(campaign=campaign)}
+    rows = JudgedSystem.objects.filter(campaign=campaign)
+    there = {row.name: row for row in rows.filter(name__in=[system.name for system in systems])}
     for system in systems:
         before = there.get(system.name)
         if before is not None and (before.items, before.scores) != (system.items, system.scores):
@@ -116,23 +172,37 @@ def _new(campaign: Campaign, systems: Sequence[JudgedSystem]) -> list[JudgedSyst
         if len(system.name) > JudgedSystem.MOST_NAME:
             raise SystemsRefused(f"a system's name has at most {JudgedSystem.MOST_NAME} characters")
     new = [system for system in systems if system.name not in there]
-    if len(there) + len(new) > MOST_SYSTEMS:
+    if rows.count() + len(new) > MOST_SYSTEMS:
         raise SystemsRefused(f"a campaign compares at most {MOST_SYSTEMS} systems")
     return new
 
 
-def _systems_add(systems: Sequence[JudgedSystem], job: Job, campaign: Campaign, now: datetime) -> None:
+def _systems_add(systems: Sequence[JudgedSystem], sample: SystemSample, job: Job, now: datetime) -> None:
     for system in systems:
-        system.added_at, system.added_by_id = now, job.requested_by_id
+        system.added_at, system.added_by_id, system.is_first = now, job.requested_by_id, sample.drawn_in == job.pk
         system.save()
         record(
             action="system_add",
             subject=system,
             now=now,
             actor_id=job.requested_by_id,
-            scope_id=campaign.pk,
+            scope_id=sample.campaign_id,
             system=system.name,
         )
+
+
+@durable
+def system_remove(*, system: JudgedSystem, actor_id: UUID, now: datetime) -> None:
+    """Remove a system that was uploaded wrongly; the judgments of its answers stay."""
+    record(
+        action="system_remove",
+        subject=system,
+        now=now,
+        actor_id=actor_id,
+        scope_id=system.campaign_id,
+        system=system.name,
+    )
+    system.delete()
 
 
 def scores_request(*, campaign: Campaign, now: datetime) -> Job | None:

@@ -4,7 +4,6 @@ import re
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 from annotation.tasktypes.base import TaskType
@@ -14,6 +13,7 @@ from storage.tables.values import number_of, text_of, texts_of
 
 MOST_ROWS = 1_000_000
 MOST_SYSTEMS = 50
+MOST_SCORE = 1_000_000
 SHOWN = 3  # questions in a message
 
 
@@ -36,12 +36,13 @@ class Uploaded:
     questions: dict[str, Question] = field(default_factory=dict)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    unscored: dict[str, set[str]] = field(default_factory=dict)  # by system, the questions without a score
 
 
 def read_answers(task_type: TaskType, rows: Iterable[Row]) -> Uploaded:
-    """Read rows with ``question_id``, ``question``, ``system``, ``answer``, and maybe ``references`` and ``score``.
+    """Read rows with ``question_id``, ``question``, ``system``, ``answer``, and ``score`` or ``references``.
 
-    Without a score, it is `exact_match`. An empty answer is none: it is wrong, and nobody judges it.
+    A system without scores gets `exact_match`. An empty answer is none: it is wrong, and nobody judges it.
 
     Raises
     ------
@@ -65,7 +66,17 @@ def read_answers(task_type: TaskType, rows: Iterable[Row]) -> Uploaded:
         raise SystemsRefused(f"a table has at most {MOST_SYSTEMS} systems, not {len(found.answers)}")
     for system, answers in found.answers.items():
         refuse_difference(system, answers, found.questions)
+        _refuse_scores(found, system)
     return found
+
+
+def _refuse_scores(found: Uploaded, system: str) -> None:
+    """Refuse a system with scores in some rows only, or with nothing to compute them from."""
+    unscored = found.unscored.get(system, set())
+    if unscored and len(unscored) < len(found.answers[system]):
+        raise SystemsRefused(f"{system!r} has a score in some rows and none for {min(unscored)!r}")
+    if unscored and not any(question.references for question in found.questions.values()):
+        raise SystemsRefused(f"{system!r} has no column score, and without references there is nothing to compare with")
 
 
 def item_of(task_type: TaskType, uploaded: Uploaded, system: str, question_id: str) -> tuple[str, dict[str, Any]]:
@@ -107,25 +118,34 @@ def _add(found: Uploaded, task_type: TaskType, row: Mapping[str, Any]) -> None:
     answers = found.answers.setdefault(system, {})
     if question_id in answers:
         raise RowError(f"{system!r} answered {question_id!r} in a row before", "question_id")
+    if isinstance(row.get("answer"), list | dict):
+        raise RowError("expected a text", "answer")
     answer = text_of(row.get("answer")).strip()
     if answer:
         task_type.item_from_row(row)  # now that the row is known by its number
     answers[question_id] = answer
-    found.scores.setdefault(system, {})[question_id] = _score(row, answer, question)
+    score = _score(row)
+    if score is None:
+        found.unscored.setdefault(system, set()).add(question_id)
+        score = float(exact_match(answer, question.references))
+    found.scores.setdefault(system, {})[question_id] = score
 
 
-def _score(row: Mapping[str, Any], answer: str, question: Question) -> float:
-    given = text_of(row.get("score")).strip()
+def _score(row: Mapping[str, Any]) -> float | None:
+    value = row.get("score")
+    given = str(int(value)) if isinstance(value, bool) else text_of(value).strip()
     if not given:
-        return float(exact_match(answer, question.references))
+        return None
     number = number_of(given)
-    if number is None or not isfinite(float(number)):
-        raise RowError(f"{given!r} isn't a number", "score")
+    if number is None or not -MOST_SCORE <= number <= MOST_SCORE:
+        raise RowError(f"{given!r} isn't a number between -{MOST_SCORE:,} and {MOST_SCORE:,}", "score")
     return float(number)
 
 
 def _text(row: Mapping[str, Any], column: str) -> str:
-    text = text_of(row.get(column)).strip()
+    if column not in row:
+        raise RowError(f"there is no such column; there are {', '.join(map(str, row))}", column)
+    text = " ".join(text_of(row.get(column)).split())
     if not text:
         raise RowError("is empty", column)
     return text

@@ -3,11 +3,12 @@
 from uuid import uuid4
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
@@ -19,13 +20,13 @@ from annotation.items.forms import check_size
 from annotation.models import Batch, BatchState, Campaign
 from annotation.tasktypes.base import Judging
 from annotation.tasktypes.registry import TASK_TYPES
-from evaluation.models import SystemSample, SystemScores
+from evaluation.models import JudgedSystem, SystemSample, SystemScores
 from evaluation.payloads import SystemsPayload
-from evaluation.rectified.services import scores_request
+from evaluation.rectified.services import scores_request, system_remove
 from jobs.services import job_enqueue
 from measures.rectified import LEAST
 
-MOST_COUNT, MOST_PAIRS = 100_000, 50
+MOST_COUNT = 100_000
 SAMPLE = (
     "question_id,question,references,system,answer,score\n"
     "17,Who wrote Dracula?,Bram Stoker,reader-1,Stoker,1\n"
@@ -69,6 +70,8 @@ def systems(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         if form is None:
             raise PermissionDenied
+        if "remove" in request.POST:
+            return _removed(request, campaign)
         if form.is_valid():
             return _uploaded(request, campaign, form)
     job = scores_request(campaign=campaign, now=timezone.now())
@@ -78,12 +81,19 @@ def systems(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "sample": SAMPLE,
         "snapshot": snapshot,
-        "pairs": sorted(snapshot.data.get("pairs", []), key=lambda row: row["p_holm"])[:MOST_PAIRS] if snapshot else [],
+        "names": JudgedSystem.objects.filter(campaign=campaign).order_by("name").values_list("name", flat=True),
         "is_computing": job is not None,
         "sealed": sealed_names(campaign),
         "unlaunched": Batch.objects.filter(campaign=campaign, state=BatchState.DRAFT).exists(),
     }
     return render(request, "evaluation/systems.html", context)
+
+
+def _removed(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    found = get_object_or_404(JudgedSystem, campaign=campaign, name=request.POST["remove"])
+    system_remove(system=found, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    messages.success(request, _("The system was removed."))
+    return redirect("systems", slug=campaign.slug)
 
 
 def _uploaded(request: HttpRequest, campaign: Campaign, form: SystemsForm) -> HttpResponse:

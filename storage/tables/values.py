@@ -1,10 +1,12 @@
 """One canonical text per value, so that two spellings of a label or an id aren't two labels or two ids."""
 
+import ast
 import json
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -71,23 +73,28 @@ def text_of(value: Any) -> str:
 
 
 def texts_of(value: Any, column: str) -> list[str]:
-    """Return the texts of a value: a list of texts, a cell with a JSON list, or one text; empty ones are left out.
+    """Return the texts of a value: a list, a cell with a list as JSON or Python writes it, or one text or number.
+
+    Empty texts are left out.
 
     Raises
     ------
     RowError
         It is none of these.
     """
-    found = value
-    if isinstance(value, str) and value.strip().startswith("["):
-        try:
-            found = json.loads(value)
-        except (ValueError, RecursionError):
-            found = value  # a text that begins with a bracket
-    texts = [found] if isinstance(found, str) else found or []
-    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+    found = _list_in(value) if isinstance(value, str) and value.strip().startswith("[") else value
+    given = found if isinstance(found, list) else [] if found is None else [found]
+    if not all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in given):
         raise RowError('expected a text or a list of texts, such as ["Paris", "the city of Paris"]', column)
-    return [" ".join(text.split()) for text in texts if text.strip()]
+    return [" ".join(text.split()) for text in map(text_of, given) if text.strip()]
+
+
+def _list_in(cell: str) -> Any:
+    """Return the list in a cell; the cell itself if it only begins like one."""
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return read(cell.strip())
+    return cell
 
 
 @dataclass(frozen=True, slots=True)

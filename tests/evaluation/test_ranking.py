@@ -53,6 +53,9 @@ def test_assumptions_do_as_well_and_votes_take_more_judgments():
     assert experts < five < three < one
     assert row["judgments"] == [4 * experts, 4 * one, 12 * three, 20 * five]
     assert "all pairs of 4 systems compared" in run("--spread", 0.2, "--systems", 4)
+    assert "cannot differ so much" in run("--spread", 0.08)
+    experts = json.loads(run("--spread", 0.2, "--explained", 0.6, "--vote-error", 0.05, "--differences", "5", "--json"))
+    assert experts["rows"][0]["items"][3] > experts["rows"][0]["items"][0]  # votes have no help of automatic scores
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,9 @@ def test_assumptions_do_as_well_and_votes_take_more_judgments():
     [
         ([], "--scores and --judged of a pilot, or --spread"),
         (["--spread", 0.2, "--scores", "x.csv"], "--scores and --judged of a pilot, or --spread"),
-        (["--spread", 0.02, "--differences", "5"], "at most the spread"),
+        (["--spread", 0.2, "--systems", 1], "--systems must be at least 2"),
+        (["--spread", 0.2, "--items", 0], "--items at least 1"),
+        (["--spread", 0.2, "--power", 0.01], "needs no plan"),
         (["--spread", 0.2, "--differences", "much"], "expected numbers"),
         (["--spread", 2], "above 0"),
         (["--spread", 0.2, "--vote-error", 0.6], "wrong judgments"),

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Role
+from accounts.models import AuditEvent, Role
 from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.items.services.items import item_retire
 from annotation.models import Campaign, Item
@@ -22,6 +22,7 @@ from annotation.slots.services.claims import slot_claim_next
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.work.services.drafts import stage_advance
 from evaluation.models import JudgedSystem, SystemSample, SystemScores
+from evaluation.rectified import services
 from evaluation.rectified.services import scores_refresh
 from evaluation.rectified.uploads import SystemsRefused, exact_match, read_answers
 from jobs.models import Job, JobState
@@ -29,7 +30,7 @@ from jobs.ticks import tick
 from jobs.work import Work
 from measures.rectified import Board
 from quality.labels.services.sealing import split_seal
-from quality.models import Inspection
+from quality.models import Inspection, Verdict
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -196,7 +197,7 @@ def test_uploading_the_same_table_again_changes_nothing(campaign):
         (lambda rows: [(*row[:3], "x" * 101, *row[4:]) for row in rows], "at most 100 characters"),
         (lambda rows: [(*row[:3], "good", *row[4:]) for row in rows], "uploaded before with other answers"),
         (lambda rows: [(rows[0][0], "another?", *rows[0][2:]), *rows[1:]], "with another question"),
-        (lambda rows: [(*rows[0][:2], "[1]", *rows[0][3:]), *rows[1:]], "row 2, column references"),
+        (lambda rows: [(*rows[0][:2], "[true]", *rows[0][3:]), *rows[1:]], "row 2, column references"),
         (lambda rows: [(*rows[0][:4], "x" * 20_001, 0), *rows[1:]], "row 2, column answer: more than 20,000"),
     ],
 )
@@ -294,3 +295,171 @@ def test_an_upload_that_is_killed_anywhere_goes_on_as_if_nothing_had_been(campai
     assert (len(sample.judged), JudgedSystem.objects.count()) == (COUNT, 2)
     assert named == set(Item.objects.values_list("external_id", flat=True))
     assert Job.objects.filter(kind="evaluation.systems", state=JobState.DONE).count() == 1
+
+
+def test_two_first_uploads_at_once_have_one_sample(campaign, monkeypatch):
+    read, other = services.read_answers, table(answers("other", 0.5))
+
+    def read_slowly(task_type, rows):
+        """Read, while another upload is quicker."""
+        found = read(task_type, rows)
+        monkeypatch.setattr(services, "read_answers", read)
+        upload(campaign, table(reversed(list(answers("quick", 0.9)))))
+        return found
+
+    monkeypatch.setattr(services, "read_answers", read_slowly)
+    job = upload(campaign, other)
+    assert job.state == "done" or Job.objects.filter(kind="evaluation.systems", state="done").count() == 1
+    Job.objects.filter(state=JobState.QUEUED).update(due_at=timezone.now())
+    factories.run_jobs()
+    assert JudgedSystem.objects.count() == 2
+    sample = SystemSample.objects.get()
+    for system in JudgedSystem.objects.all():
+        asked = [sample.questions[place] for place in sample.judged]
+        assert [item.split()[0] for item in system.items] == asked
+
+
+@pytest.mark.parametrize("score", ["1e308", "1e7", "-2000000"])
+def test_scores_beyond_reason_are_refused(campaign, score):
+    rows = [(*row[:5], score) for row in answers("good", 0.9)]
+    assert "isn't a number between" in upload(campaign, table(rows)).error
+    tiny = [(*row[:5], "1e-200" if row[5] else "0") for row in answers("good", 0.9)]
+    upload(campaign, table(tiny))
+    factories.launch(campaign)
+    judge_all(campaign)
+    scores_refresh(campaign=campaign, now=timezone.now())
+    [row] = SystemScores.objects.get().data["systems"]
+    assert 0.5 < row["score"]["value"] <= 1
+
+
+def test_scores_that_were_made_for_the_known_sample_decide_nothing(campaign):
+    upload(campaign, table(answers("good", 0.9)))
+    sample = SystemSample.objects.get()
+    asked = {sample.questions[place] for place in sample.judged}
+    forged = [
+        (*row[:5], (0.5 if row[4].startswith("It is") else 0.4) if row[0] in asked else 5)
+        for row in answers("late", 0.3)
+    ]
+    upload(campaign, table(forged))
+    factories.launch(campaign)
+    judge_all(campaign)
+    scores_refresh(campaign=campaign, now=timezone.now())
+    rows = {row["system"]: row for row in SystemScores.objects.get().data["systems"]}
+    late = rows["late"]
+    assert (late["is_late"], late["is_used"], rows["good"]["is_late"], rows["good"]["is_used"]) == (
+        True,
+        False,
+        False,
+        True,
+    )
+    assert late["score"] == late["sample"] and late["score"]["value"] < 0.6
+    text = shown(campaign)
+    assert "Added later</span>" in text and "Judgments alone</span>" in text
+
+
+def test_a_question_keeps_its_text_and_references_in_later_uploads(campaign):
+    upload(campaign, table(answers("good", 0.9)))
+    other = [(row[0], "an entirely different question?", *row[2:]) for row in answers("late", 0.0)]
+    job = upload(campaign, table(other))
+    assert job.state == "failed" and "question 'q" in job.error
+    references = [(*row[:2], "other", row[3], "elsewhere", 0) for row in answers("late", 0.0)]
+    assert upload(campaign, table(references)).state == "failed"
+    assert JudgedSystem.objects.count() == 1
+
+
+def test_a_first_upload_that_is_refused_draws_nothing(campaign):
+    rows = [{"question_id": f"q{n}", "question": "another?", "answer": f"It is {truth(n)}"} for n in range(QUESTIONS)]
+    factories.import_rows(campaign, rows)
+    job = upload(campaign, table(answers("good", 1.0)))
+    assert job.state == "failed" and "question 'q" in job.error
+    assert not SystemSample.objects.exists()
+
+
+def test_an_answer_that_is_retired_after_its_judgment_keeps_it(campaign):
+    boss = factories.user(is_admin=True)
+    upload(campaign, table(answers("good", 0.9)))
+    factories.launch(campaign)
+    judge_all(campaign)
+    scores_refresh(campaign=campaign, now=timezone.now())
+    before = SystemScores.objects.get().data["systems"]
+    wrong = Verdict.objects.filter(label="incorrect").values("item")
+    for item in Item.objects.filter(pk__in=wrong):
+        item_retire(item=item, reason="x", actor_id=boss.surrogate_id, now=timezone.now())
+    scores_refresh(campaign=campaign, now=timezone.now())
+    assert SystemScores.objects.get().data["systems"] == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda rows: [{**row, "score": ""} if n % 7 == 0 else row for n, row in enumerate(rows)],
+            "score in some rows",
+        ),
+        (lambda rows: [{**row, "score": "", "references": []} for row in rows], "nothing to compare with"),
+        (lambda rows: [{**row, "answer": ["a", "b"]} for row in rows], "column answer: expected a text"),
+        (
+            lambda rows: [{**row, "references": {"a": 1}} for row in rows],
+            "column references: expected a text or a list",
+        ),
+        (
+            lambda rows: [{name: value for name, value in row.items() if name != "question_id"} for row in rows],
+            "no such column",
+        ),
+    ],
+)
+def test_tables_that_would_give_wrong_scores_are_refused(campaign, change, message):
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in answers("good", 0.9)]
+    content = "".join(json.dumps(row) + "\n" for row in change(rows)).encode()
+    job = upload(campaign, content, name="systems.jsonl")
+    assert job.state == "failed" and message in job.error, job.error
+
+
+def test_references_and_answers_as_people_write_them(campaign):
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in answers("good", 1.0)]
+    for number, row in enumerate(rows):
+        row["references"] = [
+            f"['It is {truth(number)}', 'x']",
+            [f"It is {truth(number)}", 7],
+            f"It is {truth(number)}",
+        ][number % 3]
+        row["answer"] = number if number % 5 == 0 else row["answer"]
+        del row["score"]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    job = upload(campaign, content, name="systems.jsonl")
+    assert job.state == "done", job.error
+    assert np.mean(JudgedSystem.objects.get().scores) == pytest.approx(0.8)
+    assert all("[" not in one for item in Item.objects.all() for one in item.content["references"])
+
+
+def test_answers_of_a_pilot_are_refused_because_they_get_no_label(campaign):
+    rows = [
+        {
+            "question_id": f"q{n}",
+            "question": f"where is place {n}?",
+            "references": truth(n),
+            "answer": f"It is {truth(n)}",
+        }
+        for n in range(QUESTIONS)
+    ]
+    factories.import_rows(campaign, rows, pilot=True)
+    job = upload(campaign, table(answers("good", 1.0)))
+    assert job.state == "failed" and "in a pilot" in job.error
+
+
+def test_a_system_is_removed_and_its_judgments_stay(campaign):
+    upload(campaign, table(answers("good", 0.9), answers("poor", 0.4)))
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    before = Item.objects.count()
+    assert boss.post(reverse("systems", args=[campaign.slug]), {"remove": "poor"}).status_code == 302
+    assert [system.name for system in JudgedSystem.objects.all()] == ["good"]
+    assert Item.objects.count() == before
+    assert AuditEvent.objects.filter(action="system_remove").count() == 1
+    assert AuditEvent.objects.filter(action="systems_draw").count() == 1
+
+
+def test_columns_that_were_not_used_are_named(campaign):
+    lines = table(answers("good", 0.9)).decode().splitlines()
+    content = "\n".join([f"{lines[0]},gold", *(f"{line},x" for line in lines[1:])]).encode()
+    assert upload(campaign, content).result["notes"] == ["not used: column gold"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from measures.ranking import Pair, PowerTest, items_needed, pairs_of, wrong_by_majority
-from measures.rectified import Board
+from measures.rectified import LEAST, Board
 from tests.measures.ranking_worlds import WORLDS, is_found, planned
 
 
@@ -28,6 +28,7 @@ def test_more_systems_wrong_judgments_and_small_differences_take_more_items():
     assert items_needed(0.05, pair, PowerTest(power=0.9)) > least
     assert items_needed(0.05, pair, wrong=0.1) > least
     assert items_needed(0.02, pair) > least > items_needed(0.05, Pair(0.1))
+    assert items_needed(0.5, Pair(0.5)) == LEAST
     assert items_needed(0.05, pair, items=least - 1) is None
     assert items_needed(0.05, Pair(0.2, 0.9), items=200) is None
 
@@ -63,6 +64,6 @@ def test_a_pilot_gives_the_spread_and_what_automatic_scores_explain():
     [pair] = pairs_of(board).values()
     assert pair.spread == np.mean(said["a"] != said["b"])
     assert pair.explained > 0.99
-    same = Board(board.scores, judged, {"a": said["a"], "b": said["a"]}, np.zeros(400, dtype=int))
-    with pytest.raises(ValueError, match="the same judgments"):
-        pairs_of(same)
+    third = {**said, "copy": said["a"]}
+    same = Board({name: values.copy() for name, values in third.items()}, judged, third, np.zeros(400, dtype=int))
+    assert set(pairs_of(same)) == {("a", "b"), ("b", "copy")}

@@ -55,6 +55,11 @@ class Correctness(Labels):
         """Return the id of the question, which all answers to it share."""
         return str(content["question_id"])
 
+    def shared_texts(self, content: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
+        """Return the question with its references, by its id: all answers to it are judged by the same ones."""
+        text = json.dumps([content["question"], content["references"]], ensure_ascii=False)
+        yield "question", "question", content["question_id"], text
+
     def judgment(self, label: Any) -> float:
         """Return 1 for a correct answer and 0 for an incorrect one."""
         return float(label == CORRECT)
