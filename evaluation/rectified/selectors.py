@@ -55,6 +55,8 @@ def scores_of(campaign: Campaign) -> dict[str, Any]:
     late = {one.name for one in systems if not one.is_first}
     for row in found["systems"]:
         row |= {"is_late": row["system"] in late, "is_used": any(row["weights"])}
+    found["has_late"] = any(row["is_late"] for row in found["systems"])
+    found["has_unused"] = not all(row["is_used"] for row in found["systems"])
     return found | {
         "waiting": [
             {

@@ -111,7 +111,7 @@ class SeedForm(forms.Form):
     def __init__(self, commitments: Mapping[str, str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.commitments = commitments
-        self.names = {f"text{number}": name for number, name in enumerate(commitments)}
+        self.names = {f"text{number}": name for number, name in enumerate(sorted(commitments))}
         if not commitments:
             self.fields["seed"] = forms.RegexField(
                 rf"\A{SEED.pattern}\Z",
