@@ -105,7 +105,9 @@ def _sample_keep(sample: SystemSample, actor_id: UUID | None, now: datetime) -> 
     stored = SystemSample.objects.filter(campaign=sample.campaign_id).first()
     if stored is not None and (stored.questions, stored.judged) != (sample.questions, sample.judged):
         raise RetryLater("another upload drew the questions meanwhile")
-    if stored is None:
+    if stored is not None:
+        sample.drawn_in = stored.drawn_in
+    else:
         sample.drawn_at = now
         sample.save(force_insert=True)
         drawn = "\n".join(sample.questions[place] for place in sample.judged)

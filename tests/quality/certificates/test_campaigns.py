@@ -17,7 +17,7 @@ from annotation.slots.services.exclusions import annotation_exclude
 from jobs.models import Job, JobState
 from jobs.ticks import tick
 from measures.certificates import Claim, expert_error, wrong_if_experts_err
-from quality.certificates import services
+from quality.certificates import judging, services
 from quality.certificates.checks import problems, state_of
 from quality.certificates.entries import in_order
 from quality.certificates.selectors import files_of, hindrance_of, record_lines
@@ -89,7 +89,7 @@ def test_experts_get_no_more_items_than_are_needed(labelled):
     draw(certificate, boss)
     certificate.refresh_from_db()
     finish(campaign, certificate, experts)
-    assert Case.objects.filter(state=CaseState.RECALLED).count() <= services.LEAST_AHEAD
+    assert Case.objects.filter(state=CaseState.RECALLED).count() <= judging.LEAST_AHEAD
     assert Case.objects.filter(state=CaseState.DECIDED).count() == certificate.judged
 
 
@@ -285,7 +285,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("step", range(1, 6))  # freeze, seed, two parts of the judgments, end
 def test_a_process_that_is_killed_anywhere_changes_nothing(labelled, tmp_path, monkeypatch, step):
     campaign, boss, experts = labelled
-    keep, left = services._append, [step]
+    keep, left = judging.lines_append, [step]
 
     def dying(held, entries):
         lines = keep(held, entries)
@@ -299,7 +299,8 @@ def test_a_process_that_is_killed_anywhere_changes_nothing(labelled, tmp_path, m
             action()
         Job.objects.filter(state=JobState.RUNNING).update(lease_until=timezone.now() - timedelta(seconds=1))
 
-    monkeypatch.setattr(services, "_append", dying)
+    for module in (services, judging):
+        monkeypatch.setattr(module, "lines_append", dying)
     order = in_order(SEED, list(campaign.items.values_list("external_id", flat=True)))
     survive(lambda: freeze(campaign, boss))
     go_on()
