@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,7 +15,10 @@ from measures.targets import Stop
 from quality.dashboard.services import quality_numbers_refresh
 from quality.labels.selectors.audits import audits_of, label_error_of
 from quality.labels.services import waves
-from quality.models import Audit, Case, CaseReason, CaseState, TargetSnapshot, Verdict, Wave
+from quality.labels.services.verdicts import items_judge, items_lock
+from quality.models import Audit, Case, CaseReason, CaseState, Rule, TargetSnapshot, Verdict, Wave
+from quality.policies.policy import Policy, Process
+from quality.policies.selectors import policy_current
 from quality.policies.services import PolicyError, policy_publish
 from tests import factories
 from tests.quality.labels.target_worlds import ITEMS, World, target_policy
@@ -205,6 +209,27 @@ def test_an_expert_case_is_recalled_when_the_item_loses_a_first_vote():
     factories.examine(world.campaign)
     case.refresh_from_db()
     assert case.state == CaseState.RECALLED
+
+
+def test_an_expert_case_of_a_wave_lasts_as_long_as_the_campaign_has_a_target():
+    world = World(right=0.45, most=4)
+    world.run()
+    cases = Case.objects.filter(because=CaseReason.DOUBT, state=CaseState.OPEN)
+    open_ones = set(cases.values_list("item", flat=True))
+    assert open_ones
+    judge_again(world.campaign, open_ones)
+    assert set(cases.values_list("item", flat=True)) == open_ones
+    policy_publish(campaign=world.campaign, policy=Policy(process=Process.FIXED), actor_id=None, now=timezone.now())
+    judge_again(world.campaign, open_ones)
+    labeled = Verdict.objects.filter(item__in=open_ones, superseded_at=None).exclude(rule=Rule.EXPERT)
+    assert not cases.filter(item__in=labeled.values("item")).exists()
+
+
+def judge_again(campaign, item_ids):
+    """Have items judged by the policy in force."""
+    version, policy = policy_current(campaign)
+    with transaction.atomic():
+        items_judge(items=items_lock(item_ids), version=version, policy=policy, now=timezone.now())
 
 
 @pytest.mark.slow
