@@ -33,9 +33,12 @@ ROOMS = {
     "voting": ("quality/labels/ties_and_rounds.py", ["tests/quality"]),
     "verdicts": (
         "quality/labels/services/verdicts.py",
-        [GUARDS, "tests/quality", "tests/annotation/slots/test_counting.py"],
+        [GUARDS, "tests/quality", "tests/annotation/slots/test_counting.py", "tests/api/test_webhooks.py"],
     ),
-    "pay": ("workforces/services/pay.py", [GUARDS, "tests/workforces/mturk/test_money.py", "tests/workforces"]),
+    "pay": (
+        "workforces/services/pay.py",
+        [GUARDS, "tests/workforces/mturk/test_money.py", "tests/workforces", "tests/web/test_metrics.py"],
+    ),
     "freeze": ("exports/families/verdicts.py", ["tests/exports", "tests/annotation/people/test_withdrawal.py"]),
 }
 COMPARISONS = {

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import URLResolver, get_resolver
 from django.utils import timezone
 
+from accounts.models import Surrogate
 from annotation.models import CampaignState
 from console import metrics as readings
 from console.serving import any_port, stop_children, wait_until_up, web_command
@@ -20,7 +21,10 @@ from jobs.ticks import tick
 from quality.models import QualitySnapshot
 from tests import factories
 from tests.conftest import ROOT
+from tests.guards.world import World
 from web import metrics
+from workforces.models import Errand, Ticket
+from workforces.services.pay import bonus_paid
 
 TOKEN = "only-for-these-tests"
 MOST_GROUPS = 60
@@ -89,6 +93,28 @@ def test_a_scrape_tells_what_waits_and_what_was_done(client, django_capture_on_c
     campaign.state = CampaignState.CLOSED
     campaign.save()
     assert "quorate_gold_newcomers_left" not in {key[0] for key in scrape(client)}
+
+
+@pytest.mark.django_db
+def test_a_scrape_tells_what_was_paid(client, django_capture_on_commit_callbacks):
+    world, now = World(), timezone.now()
+    ticket = Ticket.objects.create(
+        workforce=world.link,
+        surrogate=Surrogate.objects.create(),
+        remote_id="r",
+        code="c",
+        state="approved",
+        opened_at=now,
+    )
+    errand = Errand.objects.create(
+        workforce=world.link, kind="bonus", ticket=ticket, cents=12, token="paid", state="done", due_at=now
+    )
+    bonuses = ("quorate_paid_cents_total", ("kind", "bonus"))
+    before = scrape(client).get(bonuses, 0)
+    with django_capture_on_commit_callbacks(execute=True):
+        bonus_paid(errand=errand, now=now)
+        bonus_paid(errand=errand, now=now)  # the same one: paid once
+    assert scrape(client)[bonuses] - before == 12
 
 
 @pytest.mark.django_db
