@@ -17,6 +17,7 @@ from measures.certificates import RiskLimitingAudit, interval
 from quality.certificates.entries import Entry, chained, ending
 from quality.certificates.models import Certificate, CertificateLabel, CertificateLine, CertificateState
 from quality.certificates.selectors import (
+    LEAST_TWICE,
     MOST_PLACES,
     audit_of,
     judgments_of,
@@ -28,13 +29,14 @@ from quality.certificates.selectors import (
 from quality.certificates.signatures import Signer
 from quality.experts.selectors import DISCUSSION_DAYS
 from quality.experts.services.cases import case_end, case_open, parts_of
-from quality.labels.selectors.audits import experts_able
+from quality.labels.selectors.audits import experts_able, kappa_of
 from quality.labels.services.verdicts import items_lock
 from quality.models import PENDING, Case, CaseReason, CaseState, Opinion
 from storage.tables.values import text_of
 
 STEP = 50  # items of one transaction
 LEAST_AHEAD, MOST_AHEAD = 10, 200  # cases that are open at the same time
+LOW_KAPPA = 0.6  # below it, experts agree moderately at best (Landis and Koch 1977)
 
 
 def advance(held: Certificate, now: datetime) -> bool:
@@ -150,8 +152,14 @@ def _cases_open(held: Certificate, audit: RiskLimitingAudit, now: datetime, *, n
 
 
 def _is_twice(held: Certificate, place: int) -> bool:
-    """Return whether two experts judge the item at a place; the share of such items is ``twice``."""
-    return int(place * held.twice) > int((place - 1) * held.twice)
+    """Return whether two experts judge the item at a place.
+
+    The share of such items is ``twice``, and double while the experts agree too little.
+    """
+    kappa, judged = held.numbers.get("kappa"), held.numbers.get("twice", 0)
+    is_low = kappa is not None and kappa < LOW_KAPPA and judged >= LEAST_TWICE
+    share = min(1.0, 2 * held.twice) if is_low else held.twice
+    return int(place * share) > int((place - 1) * share)
 
 
 def finish(held: Certificate, audit: RiskLimitingAudit, *, now: datetime, actor_id: UUID | None) -> None:
@@ -183,16 +191,14 @@ def finish(held: Certificate, audit: RiskLimitingAudit, *, now: datetime, actor_
 def _numbers_keep(held: Certificate, audit: RiskLimitingAudit) -> None:
     held.judged, held.wrong = audit.judged, audit.wrong
     low, high = interval(judgments_of(held), held.size)
-    twice = [
-        [one.said for one in said]
-        for said in opinions_alone(held.labels.filter(place__lte=held.judged)).values()
-        if len(said) > 1
-    ]
+    alone = opinions_alone(held.labels.filter(place__lte=held.judged)).values()
+    twice = [[one.label for one in said] for said in alone if len(said) > 1]
     held.numbers = {
         "low": low,
         "high": high,
         "twice": len(twice),
         "differ": sum(any(one != said[0] for one in said) for said in twice),
+        "kappa": kappa_of(held.campaign, twice),
         "fewest_left": _needed(held, audit),
     }
     held.save(update_fields=["judged", "wrong", "numbers"])

@@ -25,7 +25,8 @@ class Certificate(models.Model):
 
     ``record`` says everything; ``judged``, ``wrong``, and ``numbers`` repeat its current result for pages:
     the bounds ``low`` and ``high`` of the share of wrong labels, the items that two experts judged (``twice``) and on which
-    they differed (``differ``), and the number of further judgments that are needed at least (``fewest_left``).
+    they differed (``differ``), their ``kappa``, and the number of further judgments that are needed at least
+    (``fewest_left``).
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="certificates")

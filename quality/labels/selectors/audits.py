@@ -1,7 +1,7 @@
 """The labels that an audit can draw, and the results of audits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -131,7 +131,7 @@ def _result(audit: Audit) -> dict[str, Any]:
         "stuck": _stuck(audit, items),
         **changes_since(audit),
         "twice": sum(len(said) > 1 for said in alone.values()),
-        "kappa": _kappa(audit.campaign, alone),
+        "kappa": kappa_of(audit.campaign, alone.values()),
     }
     is_over = len(decided) + left_out == len(items) and not found["called_off"]
     if is_over and all(row["judged"] for row in strata):
@@ -203,14 +203,14 @@ def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], d
     return alone, final
 
 
-def _kappa(campaign: Campaign, alone: dict[int, list[Any]]) -> float | None:
-    """Return Cohen's kappa between the two experts of each item.
+def kappa_of(campaign: Campaign, alone: Iterable[Sequence[Any]]) -> float | None:
+    """Return Cohen's kappa between the two experts of each item, from the labels that the experts of each gave alone.
 
     The weights are quadratic if the labels are steps of a scale. Each pair is entered in both orders, because neither
     expert is the reference.
     """
     task_type = voted(campaign.task_type)
-    pairs = [said[:2] for said in alone.values() if len(said) > 1]
+    pairs = [said[:2] for said in alone if len(said) > 1]
     weights = Weights.QUADRATIC if task_type.is_ordinal else Weights.IDENTITY
     first = [one for one, _other in pairs] + [other for _one, other in pairs]
     second = [other for _one, other in pairs] + [one for one, _other in pairs]

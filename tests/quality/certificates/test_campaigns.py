@@ -200,6 +200,7 @@ def test_two_experts_show_how_much_their_errors_matter(labelled):
     go_on()
     certificate.refresh_from_db()
     assert (certificate.numbers["twice"], certificate.numbers["differ"]) == (len(cases), 2)
+    assert -1 <= certificate.numbers["kappa"] < 0.6
     [*_, last] = record_lines(certificate)[:4]
     assert json.loads(last)["alone"] == ["4", "3"]
     page = Client()
@@ -209,6 +210,21 @@ def test_two_experts_show_how_much_their_errors_matter(labelled):
     error = expert_error(len(cases), 2, 4)
     share = wrong_if_experts_err(certificate.wrong / certificate.judged, error, 4)
     assert share is None and "errs independently" not in text  # no label was found wrong
+
+
+def test_experts_who_agree_too_little_judge_more_items_twice(labelled):
+    campaign, boss, _experts = labelled
+    certificate = freeze(campaign, boss, twice=0.2)
+
+    def twice(numbers):
+        certificate.numbers = numbers
+        return sum(judging._is_twice(certificate, place) for place in range(1, 101))
+
+    assert twice({}) == twice({"kappa": None, "twice": 30}) == twice({"kappa": 0.6, "twice": 30}) == 20
+    assert twice({"kappa": 0.3, "twice": 9}) == 20
+    assert twice({"kappa": 0.3, "twice": 10}) == 40
+    certificate.twice = 0.7
+    assert twice({"kappa": 0.3, "twice": 10}) == 100
 
 
 def test_an_item_before_the_experts_for_another_reason_waits(labelled):
