@@ -27,6 +27,7 @@ from storage.tars import hashed_tar
 from tests import factories
 from tests.console.test_backup import elsewhere, manage
 from tests.exports.conftest import judged  # noqa: F401  a fixture
+from tests.quality.certificates.worlds import certified_campaign
 from tests.workforces.acts import by_link
 from tests.workforces.link.panel import come, link
 
@@ -75,6 +76,12 @@ def questions():
     return closed(campaign)
 
 
+@pytest.fixture
+def certified():
+    """Return a campaign whose labels are certified: its releases hold the record."""
+    return closed(certified_campaign()[0])
+
+
 @contextmanager
 def installations(tmp_path):
     """Yield the environments of empty installations: on this kind of database, and on SQLite."""
@@ -93,11 +100,16 @@ def on_sqlite(environment, folder):
 @slow
 @pytest.mark.parametrize(
     ("kind", "options"),
-    [("relevance", ["--format", "antique"]), ("questions", ["--format", "nq-original", "--ways", "2"])],
+    [
+        ("relevance", ["--format", "antique"]),
+        ("certified", ["--format", "antique"]),
+        ("questions", ["--format", "nq-original", "--ways", "2"]),
+    ],
 )
 def test_a_campaign_moves_and_is_released_again_to_the_same_bytes(request, tmp_path, kind, options):
     campaign = request.getfixturevalue(kind)
     call_command("release", campaign.slug, *options, "--author", "Tolliver, Agnes", "--to", str(tmp_path / "first"))
+    assert (kind == "certified") is ("certificate/labels.jsonl" in written(tmp_path / "first"))
     number = str(campaign.releases.count())
     call_command("archive", campaign.slug, str(tmp_path / "moved.tar"))
     with installations(tmp_path) as found:
