@@ -12,7 +12,16 @@ class Stuck(RuntimeError):
 
 
 def settle(campaign: Campaign, deadline: float, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Wait until all work of a closed campaign is paid."""
+    """Wait until all work of a closed campaign is paid, and the marketplace holds no money for it.
+
+    An ended posting isn't settled while someone has accepted an assignment: its cost is held until it is given back, or
+    until its deadline has passed.
+
+    Raises
+    ------
+    Stuck
+        That didn't happen before the deadline, in seconds of the monotonic clock.
+    """
     settled = (TicketState.APPROVED, TicketState.REFUSED, TicketState.LAPSED)
     while True:
         meanwhile()
@@ -21,12 +30,12 @@ def settle(campaign: Campaign, deadline: float, meanwhile: Callable[[], None] = 
         given_back = tickets.filter(state=TicketState.OPEN, work=None)
         errands = Errand.objects.filter(workforce__campaign=campaign, state__in=[ErrandState.DUE, ErrandState.SENDING])
         waiting = tickets.count() - given_back.count()
-        live = [PostingState.WANTED, PostingState.OPEN, PostingState.ENDING]
-        postings = Posting.objects.filter(workforce__campaign=campaign, state__in=live)
+        postings = Posting.objects.filter(workforce__campaign=campaign).exclude(state=PostingState.SETTLED)
         if not (waiting or errands.exists() or _owed(campaign) or postings.exists()):
             return
         if time.monotonic() > deadline:
-            raise Stuck(f"{waiting} tickets and {errands.count()} errands aren't settled yet")
+            said = f"{waiting} tickets, {errands.count()} errands and {postings.count()} postings aren't settled yet"
+            raise Stuck(said)
         time.sleep(0.5)
 
 
