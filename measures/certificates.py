@@ -128,11 +128,22 @@ def log_gain(claim: Claim, judged: Any, wrong: Any, is_wrong: Any) -> Floats:
         The numbers of judgments, and of wrong labels among them, before this one.
     """
     least = (claim.size * claim.error - wrong) / (claim.size - judged)
-    held = np.clip(least, 1e-12, 1 - 1e-12)
     rate = (claim.weight * claim.first_guess + wrong) / (claim.weight + judged)
+    return gain_of_bet(least, rate, is_wrong)
+
+
+def gain_of_bet(least: Any, rate: Any, is_wrong: Any) -> Floats:
+    """Return the gain of the log capital of a bet against "at least the share ``least`` of the others is wrong".
+
+    Parameters
+    ----------
+    rate
+        The share that is expected to be wrong.
+    """
+    held = np.clip(least, 1e-12, 1 - 1e-12)
     stake = np.clip((held - rate) / (held * (1 - held)), 0, MOST_OF_CAPITAL / (1 - held))
     gain = np.log(1 + stake * (held - is_wrong))
-    # Above 1, a right label proves the claim; below 0, so many were wrong that nothing can.
+    # From 1 on, a right label disproves it. Down to 0 and below, nothing can: enough wrong labels were found.
     found: Floats = np.where(least <= 0, 0.0, np.where(least >= 1, np.where(is_wrong, 0.0, inf), gain))
     return found
 

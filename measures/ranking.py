@@ -55,7 +55,7 @@ class PowerTest:
         if self.pairs < 1:
             raise ValueError("there is at least one pair of systems")
         if self.power <= self.level:
-            raise ValueError(f"a power of {self.power:g} needs no plan: above {self.level:g}, please")
+            raise ValueError(f"the power must be above the level {self.level:g}, not {self.power:g}")
 
     @property
     def errors(self) -> float:

@@ -23,6 +23,7 @@ from api.resources import (
     releases,
     reviews,
     studies,
+    systems,
     tokens,
     uploads,
 )
@@ -47,6 +48,7 @@ RESOURCES: dict[str, Router] = {
     "cases": cases.router,
     "releases": releases.router,
     "boards": boards.router,
+    "systems": systems.router,
     "events": events.router,
     "jobs": jobs.router,
     "tokens": tokens.router,

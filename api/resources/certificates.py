@@ -1,4 +1,4 @@
-"""Certificates of labels: freeze, set the seed, end, and see the result; and systems in human terms."""
+"""Certificates of labels: freeze, set the seed, end, and see the result."""
 
 from datetime import datetime
 from typing import Any
@@ -7,22 +7,14 @@ from django.utils import timezone
 from ninja import Field, Query, Router
 
 from accounts.permissions import Action
-from annotation.campaigns.selectors.sealing import sealed_names
-from annotation.tasktypes.base import Judging
-from annotation.tasktypes.registry import TASK_TYPES
 from api.http.checks import Reply, Sent, checked
 from api.http.operations import ApiRequest, operation
 from api.http.paging import FieldsQuery
 from api.http.problems import Refused
 from api.http.rows import row_of
 from api.models import TokenScope
-from api.resources.imports import TABLES, NameQuery, enqueued
 from api.resources.jobs import JobReply, job_queued
-from api.resources.quality import NumbersReply, numbers_shown
-from evaluation.models import SystemScores
-from evaluation.rectified.services import scores_request
 from jobs.models import Job
-from measures.rectified import LEAST
 from quality.certificates.forms import FreezeForm, SeedForm
 from quality.certificates.models import Certificate
 from quality.certificates.selectors import certificates_of
@@ -75,12 +67,6 @@ class SeedSent(Sent):
 
     seed: str = ""
     reveals: dict[str, str] = Field({}, description="By name, the text whose hash was published.")
-
-
-class SystemsQuery(NameQuery):
-    """The parameters of an upload of systems."""
-
-    count: int = Field(200, ge=LEAST, le=100_000, description="The number of questions to judge; of the first upload.")
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
@@ -164,33 +150,3 @@ def certificate_stop(request: ApiRequest, campaign: str, number: int) -> Any:
     certificate = _certificate(request, number)
     certificate_end(certificate=certificate, actor_id=request.user.surrogate_id, now=timezone.now())
     return _one(request, number)
-
-
-def _judged(request: ApiRequest) -> None:
-    if not isinstance(TASK_TYPES[request.campaign.task_type], Judging):
-        raise Refused(409, "systems_impossible", "In this campaign, people don't judge answers of systems.")
-
-
-@operation(router, "GET", "/campaigns/{campaign}/systems", NumbersReply, action=Action.SEE_RELEASES)
-def system_list(request: ApiRequest, campaign: str, asked: Query[FieldsQuery]) -> Any:
-    """Return the scores of systems in human terms, in a campaign in which people judge their answers."""
-    _judged(request)
-    job = scores_request(campaign=request.campaign, now=timezone.now())
-    found = numbers_shown(SystemScores.objects.filter(campaign=request.campaign).first(), job)
-    return found | ({"data": {}} if sealed_names(request.campaign) else {})
-
-
-@operation(
-    router,
-    "POST",
-    "/campaigns/{campaign}/systems",
-    JobReply,
-    action=Action.MANAGE,
-    scope=TokenScope.MANAGE,
-    status=202,
-    uploads=TABLES,
-)
-def system_import(request: ApiRequest, campaign: str, asked: Query[SystemsQuery]) -> Job:
-    """Add systems: a row per question and system, with the columns of the page. The first upload draws the questions."""
-    _judged(request)
-    return enqueued(request, "evaluation.systems", asked, count=asked.count)

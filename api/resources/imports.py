@@ -54,7 +54,7 @@ class PublishedQuery(NameQuery):
     with_annotations: bool = Field(False, description="Import its annotations too.")
 
 
-def enqueued(request: ApiRequest, kind: str, asked: NameQuery, **options: Any) -> Job:
+def upload_queued(request: ApiRequest, kind: str, asked: NameQuery, **options: Any) -> Job:
     """Queue the job that reads what was received."""
     received = request.received
     ending = received.name.removeprefix("upload")
@@ -82,7 +82,7 @@ def item_import(request: ApiRequest, campaign: str, asked: Query[ItemsQuery]) ->
     row again changes nothing. The job's `errors` name rows and fields.
     """
     options = asked.dict(exclude={"name", "encoding", "upload"})
-    return enqueued(request, "annotation.import_items", asked, **options, encoding=asked.encoding or None)
+    return upload_queued(request, "annotation.import_items", asked, **options, encoding=asked.encoding or None)
 
 
 @operation(
@@ -100,7 +100,7 @@ def document_import(request: ApiRequest, campaign: str, asked: Query[NameQuery])
 
     For a single HTML file, `name` is the name of the page.
     """
-    return enqueued(request, "annotation.import_documents", asked)
+    return upload_queued(request, "annotation.import_documents", asked)
 
 
 @operation(
@@ -115,7 +115,7 @@ def document_import(request: ApiRequest, campaign: str, asked: Query[NameQuery])
 )
 def published_import(request: ApiRequest, campaign: str, asked: Query[PublishedQuery]) -> Job:
     """Import a published Natural Questions file in the original format."""
-    return enqueued(request, "annotation.import_nq", asked, with_annotations=asked.with_annotations)
+    return upload_queued(request, "annotation.import_nq", asked, with_annotations=asked.with_annotations)
 
 
 @operation(
@@ -130,4 +130,4 @@ def published_import(request: ApiRequest, campaign: str, asked: Query[PublishedQ
 )
 def gold_import(request: ApiRequest, campaign: str, asked: Query[GoldQuery]) -> Job:
     """Import gold keys: rows like those of items, with the correct answers in the column `accepted`."""
-    return enqueued(request, "quality.import_gold", asked, experts=asked.experts)
+    return upload_queued(request, "quality.import_gold", asked, experts=asked.experts)

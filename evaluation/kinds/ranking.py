@@ -3,15 +3,27 @@
 import argparse
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.files import EvaluationError
 from evaluation.rectified.files import read_systems
+
+if TYPE_CHECKING:
+    from measures.ranking import Pair, PowerTest
 
 HELP = "plan a ranking: the judged items and votes until two systems are told apart, from a pilot or from assumptions"
 DIFFERENCES = "1,2,3,5,10"
 VOTES = (1, 3, 5)
 FEWEST_SYSTEMS = 2
+
+
+class Way(NamedTuple):
+    """A way of judging answers: the pair of systems as far as it is told apart by it, its error, and its votes."""
+
+    name: str
+    pair: "Pair"
+    wrong: float = 0.0
+    votes: int = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,58 +70,56 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     ------
     EvaluationError
     """
-    from measures.ranking import Pair, PowerTest, items_needed, wrong_by_majority  # noqa: PLC0415  numpy, scipy
+    from measures.ranking import PowerTest  # noqa: PLC0415  numpy, scipy
 
     try:
         pilot, items = _pilot(options)
-        count = options["systems"]
-        if count < FEWEST_SYSTEMS or items < 1:
+        systems = options["systems"]
+        if systems < FEWEST_SYSTEMS or items < 1:
             raise EvaluationError(f"--systems must be at least {FEWEST_SYSTEMS}, and --items at least 1")
-        test = PowerTest(options["power"], pairs=max(1, count * (count - 1) // 2))
-        found = Pair(pilot["spread"], pilot["explained"])
-        without = Pair(pilot["spread"])
-        ways: list[tuple[str, Pair, float, int]] = [("experts", without, 0.0, 1)]
-        ways += [("experts and automatic scores", found, 0.0, 1)] if found.explained else []
-        if options["vote_error"] is not None:
-            ways += [
-                (
-                    f"majority of {votes}" if votes > 1 else "one vote",
-                    without,
-                    wrong_by_majority(options["vote_error"], votes),
-                    votes,
-                )
-                for votes in VOTES
-            ]
-        rows = []
-        for points in _numbers(options["differences"]):
-            needed = [
-                None  # more than these systems can differ
-                if points / 100 > pair.spread
-                else items_needed(points / 100, pair, test, wrong=wrong, items=items)
-                for _name, pair, wrong, _ in ways
-            ]
-            rows.append(
-                {
-                    "points": points,
-                    "items": needed,
-                    "judgments": [
-                        None if n is None else n * count * votes for n, (*_, votes) in zip(needed, ways, strict=True)
-                    ],
-                }
-            )
+        test, ways = PowerTest(options["power"], pairs=systems * (systems - 1) // 2), _ways(options, pilot)
+        rows = [_row(points, ways, test, items, systems) for points in _numbers(options["differences"])]
     except ValueError as error:
         raise EvaluationError(str(error)) from error
     result = {
         **pilot,
         "all_items": None if items == inf else items,
         "power": options["power"],
-        "systems": count,
-        "by": [name for name, *_ in ways],
+        "systems": systems,
+        "by": [way.name for way in ways],
         "rows": rows,
     }
     if options["chart"]:
         _draw(result, options["chart"])
     return result
+
+
+def _ways(options: dict[str, Any], pilot: dict[str, Any]) -> list[Way]:
+    """Return the ways of judging to plan: by experts, with automatic scores, and by votes if their error is given."""
+    from measures.ranking import Pair, wrong_by_majority  # noqa: PLC0415
+
+    without = Pair(pilot["spread"])
+    found = [Way("experts", without)]
+    if pilot["explained"]:
+        found.append(Way("experts and automatic scores", Pair(pilot["spread"], pilot["explained"])))
+    if (error := options["vote_error"]) is not None:
+        names = {votes: f"majority of {votes}" if votes > 1 else "one vote" for votes in VOTES}
+        found += [Way(name, without, wrong_by_majority(error, votes), votes) for votes, name in names.items()]
+    return found
+
+
+def _row(points: float, ways: list[Way], test: "PowerTest", items: float, systems: int) -> dict[str, Any]:
+    """Return the items and judgments that a difference needs, in each way; None where these items aren't enough."""
+    from measures.ranking import items_needed  # noqa: PLC0415
+
+    needed = [
+        None  # more than these systems can differ
+        if points / 100 > way.pair.spread
+        else items_needed(points / 100, way.pair, test, wrong=way.wrong, items=items)
+        for way in ways
+    ]
+    judgments = [None if n is None else n * systems * way.votes for n, way in zip(needed, ways, strict=True)]
+    return {"points": points, "items": needed, "judgments": judgments}
 
 
 def _pilot(options: dict[str, Any]) -> tuple[dict[str, Any], float]:

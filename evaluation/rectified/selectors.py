@@ -11,16 +11,9 @@ from annotation.tasktypes.registry import TASK_TYPES
 from evaluation.models import JudgedSystem, SystemSample
 from evaluation.rectified.reports import board_report
 from measures.rectified import LEAST, Board
-from quality.dashboard.services import quality_numbers_version
 from quality.models import Verdict
 
 MOST_PAIRS = 50  # that pages show
-
-
-def scores_version(campaign: Campaign) -> str:
-    """Return a text that changes whenever the scores may have changed."""
-    systems = JudgedSystem.objects.filter(campaign=campaign).count()
-    return f"{systems}-{quality_numbers_version(campaign)}"
 
 
 def scores_of(campaign: Campaign) -> dict[str, Any]:

@@ -21,11 +21,12 @@ from annotation.tasktypes.base import Judging, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
 from evaluation.models import JudgedSystem, SystemSample, SystemScores
-from evaluation.rectified.selectors import scores_of, scores_version
+from evaluation.rectified.selectors import scores_of
 from evaluation.rectified.uploads import SystemsRefused, Uploaded, item_of, read_answers, refuse_difference
 from jobs.models import Job
 from jobs.work import RetryLater, Work
 from measures.rectified import LEAST
+from quality.dashboard.services import quality_numbers_version
 from storage.tables.reading import Row
 
 KIND, STALE_SECONDS = "evaluation.system_scores", 2
@@ -212,7 +213,7 @@ def scores_request(*, campaign: Campaign, now: datetime) -> Job | None:
     return refresh_request(
         kind=KIND,
         kept=SystemScores.objects.all(),
-        version=scores_version,
+        version=quality_numbers_version,
         seconds=STALE_SECONDS,
         campaign=campaign,
         now=now,
@@ -221,6 +222,6 @@ def scores_request(*, campaign: Campaign, now: datetime) -> Job | None:
 
 def scores_refresh(*, campaign: Campaign, now: datetime) -> None:
     """Compute and store the scores of systems."""
-    sealed, version = sealed_names(campaign), scores_version(campaign)
+    sealed, version = sealed_names(campaign), quality_numbers_version(campaign)
     data = scores_of(campaign) if isinstance(TASK_TYPES[campaign.task_type], Judging) else {}
     numbers_keep(SystemScores, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)

@@ -15,8 +15,9 @@ def certificate_of(release: Release) -> dict[str, Any] | None:
     """Return the last certificate that was reached, and how far the release and the certified labels differ.
 
     The files of the certificate hold all its labels, so they are in the release only if it has all of these (``has_files``):
-    otherwise they would show labels of other splits, or of people who withdrew. ``audits`` and ``ended`` are the numbers of audits begun so far, and of those without a certificate. An
-    audit begins when its labels are frozen: a seed may be known before it is entered.
+    otherwise they would show labels of other splits, or of people who withdrew. ``audits`` and ``ended`` are the numbers of
+    audits begun so far, and of those without a certificate. An audit begins when its labels are frozen: a seed may be known
+    before it is entered.
 
     A certificate with labels of a split that was sealed later is left out.
     """

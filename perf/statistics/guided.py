@@ -10,7 +10,7 @@ from math import log
 
 import numpy as np
 
-from measures.certificates import MOST_OF_CAPITAL, WEIGHT, Claim, effort
+from measures.certificates import WEIGHT, Claim, effort, gain_of_bet
 
 LABELS, ERROR, RISK = 5_000, 0.05, 0.05
 GRID = 201  # ways of dividing the errors
@@ -32,13 +32,8 @@ class Stratum:
         """Judge the next label."""
         is_wrong = bool(self.labels[self.judged])
         least = (self.most - self.found) / (self.size - self.judged)
-        held = np.clip(least, 1e-12, 1 - 1e-12)
         rate = (WEIGHT * self.guess + self.found) / (WEIGHT + self.judged)
-        stake = np.clip((held - rate) / (held * (1 - held)), 0, MOST_OF_CAPITAL / (1 - held))
-        gain = np.log(1 + stake * (held - is_wrong))
-        gain[least <= 0] = np.inf if is_wrong else 0.0  # more are wrong than this share allows
-        gain[least >= 1] = 0.0 if is_wrong else np.inf
-        self.log_capital += gain
+        self.log_capital += gain_of_bet(least, rate, is_wrong)
         self.judged, self.found = self.judged + 1, self.found + is_wrong
 
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from measures.certificates import Claim, RiskLimitingAudit
@@ -74,6 +75,11 @@ def ending(lines: Sequence[bytes], kind: str, audit: RiskLimitingAudit, *, at: s
     result = {"kind": kind, "judged": audit.judged, "wrong": audit.wrong, "at": at}
     before = hash_of(chained(lines, [result])[-1])
     return [result, {"kind": "signed", "key": signer.public, "signature": signer.signature(before.encode())}]
+
+
+def text_at(at: datetime) -> str:
+    """Return a time as it stands in records: UTC, in seconds."""
+    return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def chained(lines: Sequence[bytes], entries: Iterable[Entry]) -> list[bytes]:

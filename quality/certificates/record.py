@@ -32,6 +32,7 @@ from quality.certificates.entries import (
     hash_of,
     in_order,
     line_of,
+    text_at,
 )
 from quality.certificates.signatures import Signer
 
@@ -126,7 +127,7 @@ class Record:
 
 def now_text() -> str:
     """Return the present time as it stands in records."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return text_at(datetime.now(UTC))
 
 
 def freeze(

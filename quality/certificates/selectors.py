@@ -3,7 +3,6 @@
 import hashlib
 import heapq
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,27 +13,21 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Collate
 
-from annotation.campaigns.selectors.sealing import sealed_names, unsealed
-from annotation.models import ORDINARY, Campaign, ItemState
+from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.models import Campaign, ItemState
 from annotation.tasktypes.registry import voted
 from measures.certificates import Claim, RiskLimitingAudit, expert_error, wrong_if_experts_err
 from quality.certificates.entries import LABELS, PAGE, RECORD, line_of, place_of
 from quality.certificates.models import UNFINISHED, Certificate, CertificateLabel, CertificateState
 from quality.experts.selectors import DISCUSSION_DAYS
 from quality.labels.selectors.audits import experts_able
-from quality.models import PENDING, Case, CaseState, Opinion, Phase, Verdict
+from quality.models import PENDING, Case, CaseState, Opinion, Phase
 from storage.tables.values import text_of
 
 CHECK_PAGE = Path(__file__).with_name(PAGE)
 MOST_PLACES = 10_000  # judgments of one audit
 LEAST_TWICE = 10  # items that two experts judged, to say anything of their errors
 CHUNK = 5_000
-
-
-def labels_in_force(campaign: Campaign) -> QuerySet[Verdict]:
-    """Return the labels that a certificate freezes: of ordinary items in use, outside of sealed splits."""
-    rows = Verdict.objects.filter(unsealed(), campaign=campaign, superseded_at=None)
-    return rows.filter(item__state=ItemState.ACTIVE, item__batch__purpose__in=ORDINARY)
 
 
 def certificate_unfinished(campaign: Campaign) -> Certificate | None:
@@ -102,22 +95,6 @@ def labels_between(certificate: Certificate, after: int, until: int) -> list[Cer
     """Return the labels at some places of the order, with their items and cases."""
     rows = certificate.labels.filter(place__gt=after, place__lte=until).order_by("place")
     return list(rows.select_related("verdict__item__campaign", "case"))
-
-
-def opinions_alone(labels: Iterable[CertificateLabel]) -> dict[int, list[Opinion]]:
-    """Return the opinions that experts gave alone about labels, by case."""
-    said = defaultdict(list)
-    cases = [label.case_id for label in labels if label.case_id]
-    for row in Opinion.objects.filter(case__in=cases, phase=Phase.BLIND).order_by("pk"):
-        said[row.case_id].append(row)
-    return said
-
-
-def opinions_deciding(labels: Iterable[CertificateLabel]) -> dict[int, Opinion]:
-    """Return the opinions that decided the cases of labels, by case."""
-    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
-    cases = [label.case_id for label in labels if label.case_id]
-    return {row.case_id: row for row in Opinion.objects.filter(decides, case__in=cases)}
 
 
 def certificates_to_advance(now: datetime) -> QuerySet[Certificate]:
@@ -200,14 +177,6 @@ def certificate_facts(certificate: Certificate) -> CertificateFacts:
     )
 
 
-# the look of a state's tag
-_SIGNS: dict[str, str] = {
-    CertificateState.FROZEN: "warn",
-    CertificateState.CERTIFIED: "good",
-    CertificateState.ENDED: "bad",
-}
-
-
 def certificates_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the certificates of a campaign, the latest first, with what pages show of each."""
     rows = Certificate.objects.filter(campaign=campaign).select_related("campaign").order_by("-number")
@@ -215,7 +184,6 @@ def certificates_of(campaign: Campaign) -> list[dict[str, Any]]:
     return [
         {
             "certificate": row,
-            "sign": _SIGNS.get(row.state, ""),
             "is_unfinished": row.state in UNFINISHED,
             "sensitivity": sensitivity_of(row),
             "sealed": sealed_in(row) if is_sealed else [],

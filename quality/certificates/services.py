@@ -19,9 +19,9 @@ from database.transactions import durable
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 from measures.certificates import Claim
-from quality.certificates.entries import RecordError, drawn, frozen, hash_of
-from quality.certificates.judging import STEP, advance, finish, judgments_keep, lines_append, locked, text_at
+from quality.certificates.entries import RecordError, drawn, frozen, hash_of, text_at
 from quality.certificates.models import UNFINISHED, Certificate, CertificateLabel, CertificateState
+from quality.certificates.progress import advance, finish, judgments_keep, lines_append, locked
 from quality.certificates.selectors import (
     CHUNK,
     MOST_PLACES,
@@ -30,17 +30,16 @@ from quality.certificates.selectors import (
     certificates_to_advance,
     claim_of,
     first_places,
-    labels_in_force,
     labels_sha256,
 )
-from quality.experts.services.cases import case_end
-from quality.labels.services.verdicts import items_judge, items_lock
-from quality.models import PENDING, Case, CaseState
+from quality.labels.selectors.audits import labels_in_force
+from quality.labels.services.audits import cases_recall
+from quality.models import PENDING, Case
 from quality.payloads import CertificateFreezePayload, CertificatePayload
-from quality.policies.services import policy_ensure
 from web.errors import KeyedError
 
 LEAST_LABELS = 20
+PLACES_STEP = 500  # labels of one transaction
 KIND = "quality.certificate_advance"
 
 
@@ -176,7 +175,8 @@ def certificate_advance(*, work: Work, certificate: Certificate) -> dict[str, An
             held = locked(certificate)
             is_moving = held.state == CertificateState.JUDGING and advance(held, timezone.now())
     if held.state not in UNFINISHED:
-        _cases_recall(work, held)
+        cases = Case.objects.filter(certificate_label__certificate=held, state__in=PENDING)
+        cases_recall(work=work, campaign=held.campaign, cases=cases)
     return {"number": held.number}
 
 
@@ -209,24 +209,10 @@ def _places_set(work: Work, certificate: Certificate) -> None:
     if certificate.state != CertificateState.JUDGING or there == min(certificate.size, MOST_PLACES):
         return
     order = first_places(certificate)
-    for start in range(0, len(order), STEP * 10):
+    for start in range(0, len(order), PLACES_STEP):
         rows = [
             CertificateLabel(pk=pk, place=place)
-            for place, pk in enumerate(order[start : start + STEP * 10], start=start + 1)
+            for place, pk in enumerate(order[start : start + PLACES_STEP], start=start + 1)
         ]
         with work.step(done=start, total=len(order)):
             CertificateLabel.objects.bulk_update(rows, ["place"])
-
-
-def _cases_recall(work: Work, certificate: Certificate) -> None:
-    """Recall from the experts what an ended audit doesn't need, and update the verdicts of those items."""
-    version, policy = policy_ensure(campaign=certificate.campaign, now=timezone.now())
-    cases = Case.objects.filter(certificate_label__certificate=certificate, state__in=PENDING).order_by("item")
-    is_moving = True
-    while is_moving:
-        with work.step():
-            items = items_lock(cases.values_list("item", flat=True)[:STEP])
-            for case in cases.filter(item__in=items):
-                case_end(case=case, to=CaseState.RECALLED, now=timezone.now())
-            items_judge(items=items, version=version, policy=policy, now=timezone.now())
-        is_moving = bool(items)

@@ -26,11 +26,11 @@ from quality.certificates.selectors import (
     certificate_unfinished,
     certificates_of,
     files_of,
-    labels_in_force,
     sealed_in,
 )
 from quality.certificates.services import LEAST_LABELS, CertificateError, certificate_draw, certificate_end
 from quality.experts.selectors import DISCUSSION_DAYS, experts_here
+from quality.labels.selectors.audits import labels_in_force
 from web.error_texts import error_text
 
 GUESSES = (0.0, 0.2, 0.4, 0.6, 0.8)  # of the acceptable share

@@ -1,6 +1,7 @@
 """Experts' cases and opinions: their agreement before discussions, and the results of random samples."""
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,6 +81,18 @@ def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]
     return Case.objects.filter(
         unsealed(), campaign=campaign, pk__in=judged.values("case"), state__in=[CaseState.CONSENSUS, CaseState.DECIDED]
     )
+
+
+def opinions_of(case_ids: Collection[int | None]) -> tuple[dict[int, list[Opinion]], dict[int | None, Opinion]]:
+    """Return by case the opinions that experts gave alone, in their order, and the opinion that decided it."""
+    alone: dict[int, list[Opinion]] = defaultdict(list)
+    deciding: dict[int | None, Opinion] = {}
+    for row in Opinion.objects.filter(case__in=case_ids).select_related("case").order_by("pk"):
+        if row.phase == Phase.BLIND:
+            alone[row.case_id].append(row)
+        if row.phase == Phase.CONSENSUS or row.case.experts == 1:
+            deciding[row.case_id] = row
+    return alone, deciding
 
 
 def proposal_of(case: Case) -> Opinion | None:

@@ -11,7 +11,7 @@ from quality.labels.services.sealing import split_seal
 from quality.models import Case, CaseState, Certificate, Inspection
 from tests import factories
 from tests.api.client import Api
-from tests.evaluation.test_systems import COUNT, answers, judge_all, judging_campaign, table
+from tests.evaluation.systems import COUNT, answers, judge_all, judging_campaign, table
 from tests.quality.certificates.worlds import ITEMS, SEED, certified_campaign, finish, labelled_campaign
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ from annotation.models import Annotation, Item
 from evaluation.rectified import services
 from tests import factories
 from tests.axe import PHONE, assert_accessible
-from tests.evaluation.test_systems import COUNT, answers, judging_campaign, table
+from tests.evaluation.systems import COUNT, answers, judging_campaign, table
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -23,8 +23,8 @@ APPS = (
 )
 
 STEPS = """
-quality.certificates.judging.lines_append
-quality.certificates.judging.locked
+quality.certificates.progress.lines_append
+quality.certificates.progress.locked
 workforces.services.rounds.round_end
 annotation.slots.services.sweeps.assignments_end
 workforces.services.tickets.ticket_lapse

@@ -65,7 +65,7 @@ def test_assumptions_do_as_well_and_votes_take_more_judgments():
         (["--spread", 0.2, "--scores", "x.csv"], "--scores and --judged of a pilot, or --spread"),
         (["--spread", 0.2, "--systems", 1], "--systems must be at least 2"),
         (["--spread", 0.2, "--items", 0], "--items at least 1"),
-        (["--spread", 0.2, "--power", 0.01], "needs no plan"),
+        (["--spread", 0.2, "--power", 0.01], "must be above the level"),
         (["--spread", 0.2, "--differences", "much"], "expected numbers"),
         (["--spread", 2], "above 0"),
         (["--spread", 0.2, "--vote-error", 0.6], "wrong judgments"),

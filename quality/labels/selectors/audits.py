@@ -17,11 +17,17 @@ from annotation.tasktypes.registry import TASK_TYPES, voted
 from measures.audits import Stratum, label_error
 from measures.kappas import Weights, cohen_kappa
 from measures.targets import belief_of
-from quality.experts.selectors import SEEN
+from quality.experts.selectors import SEEN, opinions_of
 from quality.labels.selectors.votes import votes_in
-from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, TargetSnapshot, Verdict
+from quality.models import Audit, AuditItem, CaseState, Opinion, Rule, TargetSnapshot, Verdict
 
 UNKNOWN_DOUBT = 0.25  # of a label that no vote is known for
+
+
+def labels_in_force(campaign: Campaign) -> QuerySet[Verdict]:
+    """Return the labels that are audited or certified: of ordinary items in use, outside of sealed splits."""
+    rows = Verdict.objects.filter(unsealed(), campaign=campaign, superseded_at=None)
+    return rows.filter(item__state=ItemState.ACTIVE, item__batch__purpose__in=ORDINARY)
 
 
 class Label(NamedTuple):
@@ -38,10 +44,7 @@ def labels_of(campaign: Campaign) -> list[Label]:
 
     Reads every annotation, so use it only in jobs.
     """
-    verdicts = Verdict.objects.filter(
-        unsealed(), campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY
-    )
-    rows = list(verdicts.filter(item__state="active").order_by("item").values_list("pk", "item_id", "rule", "label"))
+    rows = list(labels_in_force(campaign).order_by("item").values_list("pk", "item_id", "rule", "label"))
     votes = votes_in(campaign)
     if not len(votes):
         return [Label(pk, item, rule == Rule.EXPERT, UNKNOWN_DOUBT) for pk, item, rule, _label in rows]
@@ -112,11 +115,11 @@ def _result(audit: Audit) -> dict[str, Any]:
     """Return the progress of an audit, and its estimate once experts have decided every item in it."""
     items = list(audit.items.select_related("verdict", "case").order_by("pk"))
     decided = {row.case_id: row for row in items if row.case is not None and row.case.state == CaseState.DECIDED}
-    alone, final = _opinions(decided)
+    alone, deciding = opinions_of(decided)
     strata = [{**stratum, "judged": 0, "wrong": 0} for stratum in audit.strata]
     for case_id, row in decided.items():
         strata[row.stratum]["judged"] += 1
-        strata[row.stratum]["wrong"] += final[case_id] != row.verdict.label
+        strata[row.stratum]["wrong"] += deciding[case_id].label != row.verdict.label
     left_out = sum(row.is_left_out or (row.case is not None and row.case.state == CaseState.RECALLED) for row in items)
     found = {
         "audit": audit.pk,
@@ -153,10 +156,10 @@ def judged_in(audit: Audit) -> list[Judged]:
         audit.items.filter(case__state=CaseState.DECIDED, doubt__isnull=False).select_related("verdict").order_by("pk")
     )
     decided = {row.case_id: row for row in rows}
-    _alone, final = _opinions(decided)
+    _alone, deciding = opinions_of(decided)
     judged = Counter(row.stratum for row in decided.values())
     return [
-        Judged(row.verdict.item_id, final[case_id], audit.strata[row.stratum]["items"] / judged[row.stratum])
+        Judged(row.verdict.item_id, deciding[case_id].label, audit.strata[row.stratum]["items"] / judged[row.stratum])
         for case_id, row in decided.items()
     ]
 
@@ -191,26 +194,14 @@ def in_force_at(at: datetime) -> QuerySet[Verdict]:
     return Verdict.objects.filter(Q(superseded_at=None) | Q(superseded_at__gt=at), decided_at__lte=at)
 
 
-def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], dict[int | None, Any]]:
-    """Return by case the labels that experts gave alone, and the deciding label."""
-    alone: dict[int, list[Any]] = defaultdict(list)
-    final: dict[int | None, Any] = {}
-    for row in Opinion.objects.filter(case__in=case_ids).select_related("case").order_by("pk"):
-        if row.phase == Phase.BLIND:
-            alone[row.case_id].append(row.label)
-        if row.phase == Phase.CONSENSUS or row.case.experts == 1:
-            final[row.case_id] = row.label
-    return alone, final
-
-
-def kappa_of(campaign: Campaign, alone: Iterable[Sequence[Any]]) -> float | None:
-    """Return Cohen's kappa between the two experts of each item, from the labels that the experts of each gave alone.
+def kappa_of(campaign: Campaign, alone: Iterable[Sequence[Opinion]]) -> float | None:
+    """Return Cohen's kappa between the two experts of each item, from the opinions that they gave alone.
 
     The weights are quadratic if the labels are steps of a scale. Each pair is entered in both orders, because neither
     expert is the reference.
     """
     task_type = voted(campaign.task_type)
-    pairs = [said[:2] for said in alone if len(said) > 1]
+    pairs = [[one.label for one in said[:2]] for said in alone if len(said) > 1]
     weights = Weights.QUADRATIC if task_type.is_ordinal else Weights.IDENTITY
     first = [one for one, _other in pairs] + [other for _one, other in pairs]
     second = [other for _one, other in pairs] + [one for one, _other in pairs]

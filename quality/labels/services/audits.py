@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -204,15 +205,20 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
 
 
 def audit_recall(*, work: Work, audit: Audit) -> dict[str, Any]:
-    """Recall the items of a canceled audit from the experts, and update their verdicts."""
-    version, policy = policy_ensure(campaign=audit.campaign, now=timezone.now())
-    cases = Case.objects.filter(audit_item__audit=audit, state__in=PENDING).order_by("item")
+    """Recall the items of a canceled audit from the experts."""
+    cases = Case.objects.filter(audit_item__audit=audit, state__in=PENDING)
+    cases_recall(work=work, campaign=audit.campaign, cases=cases)
+    return {}
+
+
+def cases_recall(*, work: Work, campaign: Campaign, cases: QuerySet[Case]) -> None:
+    """Recall pending cases of one campaign from the experts, a few per transaction, and update their items' verdicts."""
+    version, policy = policy_ensure(campaign=campaign, now=timezone.now())
     recalled = True
     while recalled:
         with work.step():
-            items = items_lock(cases.values_list("item", flat=True)[:CHUNK])
+            items = items_lock(cases.order_by("item").values_list("item", flat=True)[:CHUNK])
             for case in cases.filter(item__in=items):
                 case_end(case=case, to=CaseState.RECALLED, now=timezone.now())
             items_judge(items=items, version=version, policy=policy, now=timezone.now())
         recalled = bool(items)
-    return {}

@@ -13,7 +13,7 @@ from documents.management.reading import ReadingCommand
 from measures.certificates import Claim, effort
 from measures.judgment_files import JudgmentFileError, labels_read
 from quality.certificates.checks import problems, state_of
-from quality.certificates.entries import RecordError
+from quality.certificates.entries import RecordError, text_at
 from quality.certificates.record import TO_JUDGE, Judged, Record, draw, end, freeze, judge, now_text
 from quality.certificates.signatures import Signer
 from storage.json_output import json_line
@@ -205,7 +205,7 @@ def _time(path: Path, line: int, text: str) -> str:
         return now_text()
     try:
         at = datetime.fromisoformat(text)
-        return (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)).isoformat(timespec="seconds")
+        return text_at(at.replace(tzinfo=UTC) if at.tzinfo is None else at)
     except (ValueError, OverflowError) as error:
         raise RecordError(
             f"{path}, line {line}, column at: {text!r} isn't a time such as 2026-05-04T12:30:00Z"

@@ -11,18 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.campaigns.selectors.sealing import LEAST_ITEMS
-from annotation.items.services.items import item_retire
-from annotation.models import Annotation
-from annotation.slots.services.exclusions import annotation_exclude
 from jobs.models import Job, JobState
-from jobs.ticks import tick
 from measures.certificates import Claim, expert_error, wrong_if_experts_err
-from quality.certificates import judging, services
+from quality.certificates import progress, services
 from quality.certificates.checks import problems, state_of
 from quality.certificates.entries import in_order
-from quality.certificates.selectors import files_of, hindrance_of, record_lines
+from quality.certificates.selectors import record_lines
 from quality.certificates.services import CertificateError, certificate_end
-from quality.experts.services.cases import case_ask
 from quality.experts.services.opinions import consensus_confirm, consensus_propose
 from quality.labels.services.sealing import SealError, split_seal
 from quality.models import (
@@ -33,7 +28,6 @@ from quality.models import (
     CertificateLine,
     CertificateState,
     Inspection,
-    Opinion,
     Verdict,
 )
 from tests import factories
@@ -48,7 +42,6 @@ from tests.quality.certificates.worlds import (
     judge,
     labelled_campaign,
 )
-from tests.quality.worlds import expert_of
 
 pytestmark = pytest.mark.django_db
 
@@ -89,7 +82,7 @@ def test_experts_get_no_more_items_than_are_needed(labelled):
     draw(certificate, boss)
     certificate.refresh_from_db()
     finish(campaign, certificate, experts)
-    assert Case.objects.filter(state=CaseState.RECALLED).count() <= judging.LEAST_AHEAD
+    assert Case.objects.filter(state=CaseState.RECALLED).count() <= progress.LEAST_AHEAD
     assert Case.objects.filter(state=CaseState.DECIDED).count() == certificate.judged
 
 
@@ -120,36 +113,6 @@ def test_too_many_wrong_labels_end_the_audit_without_a_certificate(labelled, tmp
     record = in_folder(certificate, tmp_path)
     assert not list(problems(record))
     assert record.has("ended")
-
-
-def test_the_label_of_an_item_that_was_retired_counts_as_wrong(labelled, tmp_path):
-    campaign, boss, experts = labelled
-    certificate = freeze(campaign, boss, twice=0)
-    draw(certificate, boss)
-    for case in Case.objects.order_by("pk")[:2]:
-        item_retire(item=case.item, reason="x", actor_id=boss.surrogate_id, now=timezone.now())
-    go_on()
-    certificate.refresh_from_db()
-    assert (certificate.judged, certificate.wrong) == (2, 2)
-    finish(campaign, certificate, experts)
-    record = in_folder(certificate, tmp_path)
-    assert not list(problems(record))
-    assert [entry["label"] for entry in record.judged()][:3] == ["", "", "4"]
-
-
-def test_a_label_that_changes_after_the_freeze_is_certified_as_it_was(labelled, tmp_path):
-    campaign, boss, experts = labelled
-    certificate = freeze(campaign, boss)
-    before = b"".join(files_of(certificate)["labels.jsonl"])
-    draw(certificate, boss)
-    certificate.refresh_from_db()
-    annotation = Annotation.objects.exclude(item__cases__state=CaseState.OPEN).order_by("pk").last()
-    annotation_exclude(annotation=annotation, because="manager", actor_id=boss.surrogate_id, now=timezone.now())
-    factories.examine(campaign)
-    assert not Verdict.objects.filter(item=annotation.item, superseded_at=None).exists()
-    finish(campaign, certificate, experts)
-    assert b"".join(files_of(certificate)["labels.jsonl"]) == before
-    assert not list(problems(in_folder(certificate, tmp_path)))
 
 
 def test_ending_an_audit_keeps_what_was_judged_and_recalls_the_rest(labelled, tmp_path):
@@ -218,52 +181,13 @@ def test_experts_who_agree_too_little_judge_more_items_twice(labelled):
 
     def twice(numbers):
         certificate.numbers = numbers
-        return sum(judging._is_twice(certificate, place) for place in range(1, 101))
+        return sum(progress._is_twice(certificate, place) for place in range(1, 101))
 
     assert twice({}) == twice({"kappa": None, "twice": 30}) == twice({"kappa": 0.6, "twice": 30}) == 20
     assert twice({"kappa": 0.3, "twice": 9}) == 20
     assert twice({"kappa": 0.3, "twice": 10}) == 40
     certificate.twice = 0.7
     assert twice({"kappa": 0.3, "twice": 10}) == 100
-
-
-def test_an_item_before_the_experts_for_another_reason_waits(labelled):
-    campaign, boss, experts = labelled
-    order = in_order(SEED, list(campaign.items.values_list("external_id", flat=True)))
-    item = campaign.items.get(external_id=order[0])
-    case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
-    certificate = freeze(campaign, boss, twice=0)
-    draw(certificate, boss)
-    certificate.refresh_from_db()
-    assert hindrance_of(certificate) == "case"
-    judge(Case.objects.get(item=item), experts[0], 4)
-    go_on()
-    own = Case.objects.get(item=item, because=CaseReason.AUDIT)
-    with pytest.raises(Exception, match="already judged this item"):
-        judge(own, experts[0], 4)
-    judge(own, experts[1], 4)
-    go_on()
-    certificate.refresh_from_db()
-    assert certificate.judged == 1
-
-
-def test_an_item_that_no_expert_may_judge_is_pointed_out(labelled):
-    campaign, boss, experts = labelled
-    order = in_order(SEED, list(campaign.items.values_list("external_id", flat=True)))
-    item = campaign.items.get(external_id=order[0])
-    case_ask(item=item, because=CaseReason.MANAGER, experts=2, actor_id=boss.surrogate_id, now=timezone.now())
-    for expert in experts:
-        judge(Case.objects.get(item=item), expert, 4)
-    certificate = freeze(campaign, boss)
-    draw(certificate, boss)
-    certificate.refresh_from_db()
-    assert hindrance_of(certificate) == "experts"
-    page = Client()
-    page.force_login(boss)
-    text = page.get(reverse("quality-certificates", args=[campaign.slug])).content.decode()
-    assert "The next item doesn't have enough eligible experts" in text
-    expert_of(campaign)
-    assert hindrance_of(certificate) == ""
 
 
 def test_a_second_certificate_waits_for_the_first_and_needs_labels(labelled):
@@ -301,7 +225,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("step", range(1, 6))  # freeze, seed, two parts of the judgments, end
 def test_a_process_that_is_killed_anywhere_changes_nothing(labelled, tmp_path, monkeypatch, step):
     campaign, boss, experts = labelled
-    keep, left = judging.lines_append, [step]
+    keep, left = progress.lines_append, [step]
 
     def dying(held, entries):
         lines = keep(held, entries)
@@ -315,7 +239,7 @@ def test_a_process_that_is_killed_anywhere_changes_nothing(labelled, tmp_path, m
             action()
         Job.objects.filter(state=JobState.RUNNING).update(lease_until=timezone.now() - timedelta(seconds=1))
 
-    for module in (services, judging):
+    for module in (services, progress):
         monkeypatch.setattr(module, "lines_append", dying)
     order = in_order(SEED, list(campaign.items.values_list("external_id", flat=True)))
     survive(lambda: freeze(campaign, boss))
@@ -333,91 +257,6 @@ def test_a_process_that_is_killed_anywhere_changes_nothing(labelled, tmp_path, m
     assert not list(problems(record))
     assert (state_of(record).outcome, state_of(record).wrong) == ("certified", 1)
     assert CertificateLine.objects.count() == certificate.judged + 4
-
-
-def test_times_of_machines_whose_clocks_differ_are_in_order(labelled, tmp_path):
-    campaign, boss, experts = labelled
-    certificate = freeze(campaign, boss, twice=0)
-    Certificate.objects.update(frozen_at=timezone.now() + timedelta(minutes=1))  # by a machine that is ahead
-    record_lines_at(certificate, timezone.now() + timedelta(minutes=1))
-    order = in_order(SEED, list(campaign.items.values_list("external_id", flat=True)))
-    item_retire(
-        item=campaign.items.get(external_id=order[0]), reason="x", actor_id=boss.surrogate_id, now=timezone.now()
-    )
-    draw(certificate, boss)
-    certificate.refresh_from_db()
-    finish(campaign, certificate, experts)
-    assert certificate.state == CertificateState.CERTIFIED
-    assert not list(problems(in_folder(certificate, tmp_path)))
-
-
-def record_lines_at(certificate, at):
-    """Write the first line again, as if at another time."""
-    [row] = certificate.lines.all()
-    entry = json.loads(row.line) | {"at": at.isoformat(timespec="seconds")}
-    row.line = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
-    row.save()
-
-
-def test_another_case_of_a_judged_item_does_not_stop_the_audit(labelled):
-    campaign, boss, (one, _two) = labelled
-    certificate = freeze(campaign, boss, twice=0)
-    draw(certificate, boss)
-    first = Case.objects.order_by("pk").first()
-    judge(first, one, 4)
-    case_ask(item=first.item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
-    go_on()
-    certificate.refresh_from_db()
-    assert certificate.judged == 1
-
-
-def test_experts_who_do_not_agree_in_time_make_the_label_count_as_wrong(labelled, tmp_path):
-    campaign, boss, (one, two) = labelled
-    certificate = freeze(campaign, boss, twice=1)
-    draw(certificate, boss)
-    case = Case.objects.order_by("pk").first()
-    judge(case, one, 4)
-    judge(case, two, 3)
-    certificate.refresh_from_db()
-    assert hindrance_of(certificate) == "discussion"
-    page = Client()
-    page.force_login(boss)
-    text = page.get(reverse("quality-certificates", args=[campaign.slug])).content.decode()
-    assert "If they don't agree within 7 days" in text
-    go_on()
-    certificate.refresh_from_db()
-    assert certificate.judged == 0
-    Opinion.objects.update(at=timezone.now() - timedelta(days=8))
-    go_on()
-    certificate.refresh_from_db()
-    case.refresh_from_db()
-    assert (certificate.judged, certificate.wrong, case.state) == (1, 1, CaseState.RECALLED)
-    [*_, last] = record_lines(certificate)
-    assert (json.loads(last)["undecided"], json.loads(last)["alone"]) == (True, ["4", "3"])
-    finish(campaign, certificate, [one, two])
-    assert not list(problems(in_folder(certificate, tmp_path)))
-
-
-def test_cases_are_recalled_though_the_job_that_should_have_failed(labelled):
-    campaign, boss, _experts = labelled
-    certificate = freeze(campaign, boss)
-    draw(certificate, boss)
-    certificate_end(certificate=certificate, actor_id=boss.surrogate_id, now=timezone.now())
-    Job.objects.filter(state=JobState.QUEUED).delete()
-    go_on()
-    assert not Case.objects.filter(state=CaseState.OPEN).exists()
-    tick(now=timezone.now())
-    assert not Job.objects.filter(kind=services.KIND, state=JobState.QUEUED).exists()
-
-
-def test_an_audit_ends_when_no_certificate_can_be_reached(labelled):
-    campaign, boss, experts = labelled
-    certificate = freeze(campaign, boss, error=0.05, twice=0)
-    draw(certificate, boss)
-    certificate.refresh_from_db()
-    finish(campaign, certificate, experts, set(campaign.items.values_list("external_id", flat=True)))
-    assert certificate.state == CertificateState.ENDED
-    assert certificate.judged < ITEMS
 
 
 def test_what_nothing_can_be_said_of_is_not_said():

@@ -1,11 +1,11 @@
-"""How an audit goes on: judgments enter the record in their order, further items go to experts, and the result is signed.
+"""The progress of an audit: judgments enter the record in their order, experts get further items, the result is signed.
 
 Everything here is part of a transaction that holds the certificate's row.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from annotation.models import ItemState
 from database.transactions import require_transaction
 from jobs.events import event_add
 from measures.certificates import RiskLimitingAudit, interval
-from quality.certificates.entries import Entry, chained, ending
+from quality.certificates.entries import Entry, chained, ending, text_at
 from quality.certificates.models import Certificate, CertificateLabel, CertificateLine, CertificateState
 from quality.certificates.selectors import (
     LEAST_TWICE,
@@ -22,12 +22,10 @@ from quality.certificates.selectors import (
     audit_of,
     judgments_of,
     labels_between,
-    opinions_alone,
-    opinions_deciding,
     record_lines,
 )
 from quality.certificates.signatures import Signer
-from quality.experts.selectors import DISCUSSION_DAYS
+from quality.experts.selectors import DISCUSSION_DAYS, opinions_of
 from quality.experts.services.cases import case_end, case_open, parts_of
 from quality.labels.selectors.audits import experts_able, kappa_of
 from quality.labels.services.verdicts import items_lock
@@ -67,7 +65,8 @@ def judgments_keep(held: Certificate, audit: RiskLimitingAudit, now: datetime) -
     places = (audit.judged, audit.judged + STEP)
     items_lock(label.verdict.item_id for label in labels_between(held, *places))  # no opinion comes in between
     labels = labels_between(held, *places)
-    deciding, alone, names = opinions_deciding(labels), opinions_alone(labels), _names(held, labels)
+    alone, deciding = opinions_of([label.case_id for label in labels if label.case_id])
+    names = _names(held, labels)
     entries = list[Entry]()
     for label in labels:
         said = None if audit.is_certified else _said(held, label, deciding, alone, names, now)
@@ -89,7 +88,7 @@ def judgments_keep(held: Certificate, audit: RiskLimitingAudit, now: datetime) -
 def _said(
     held: Certificate,
     label: CertificateLabel,
-    deciding: Mapping[int, Opinion],
+    deciding: Mapping[int | None, Opinion],
     alone: Mapping[int, Sequence[Opinion]],
     names: Mapping[UUID, str],
     now: datetime,
@@ -118,9 +117,10 @@ def _names(held: Certificate, labels: Sequence[CertificateLabel]) -> dict[UUID, 
     """Return the experts' names in the record: by number, in the order in which they appear in it."""
     earlier = held.labels.filter(place__lte=held.judged).order_by("place")
     found = dict[UUID, str]()
-    said = opinions_alone([*earlier, *labels])
-    for label in [*earlier, *labels]:
-        for opinion in said.get(label.case_id or 0, ()):
+    case_ids = [case_id for case_id in (label.case_id for label in [*earlier, *labels]) if case_id]
+    alone, _deciding = opinions_of(case_ids)
+    for case_id in case_ids:
+        for opinion in alone[case_id]:
             found.setdefault(opinion.surrogate_id, f"expert {len(found) + 1}")
     return found
 
@@ -191,13 +191,15 @@ def finish(held: Certificate, audit: RiskLimitingAudit, *, now: datetime, actor_
 def _numbers_keep(held: Certificate, audit: RiskLimitingAudit) -> None:
     held.judged, held.wrong = audit.judged, audit.wrong
     low, high = interval(judgments_of(held), held.size)
-    alone = opinions_alone(held.labels.filter(place__lte=held.judged)).values()
-    twice = [[one.label for one in said] for said in alone if len(said) > 1]
+    alone, _deciding = opinions_of(
+        held.labels.filter(place__lte=held.judged).exclude(case=None).values_list("case", flat=True)
+    )
+    twice = [said for said in alone.values() if len(said) > 1]
     held.numbers = {
         "low": low,
         "high": high,
         "twice": len(twice),
-        "differ": sum(any(one != said[0] for one in said) for said in twice),
+        "differ": sum(any(one.label != said[0].label for one in said) for said in twice),
         "kappa": kappa_of(held.campaign, twice),
         "fewest_left": _needed(held, audit),
     }
@@ -224,8 +226,3 @@ def locked(certificate: Certificate) -> Certificate:
         .select_related("campaign")
         .get(pk=certificate.pk)
     )
-
-
-def text_at(at: datetime) -> str:
-    """Return a time as it stands in records."""
-    return at.astimezone(UTC).isoformat(timespec="seconds")
