@@ -11,7 +11,7 @@ from django.utils.translation import pgettext_lazy
 
 from accounts.permissions import Action
 from annotation.models import Campaign
-from annotation.tasktypes.base import Judging, Voted
+from annotation.tasktypes.base import Extractive, Judging, Voted
 from annotation.tasktypes.registry import TASK_TYPES
 
 
@@ -19,8 +19,8 @@ def _has_votes(campaign: Campaign) -> bool:
     return isinstance(TASK_TYPES[campaign.task_type], Voted)
 
 
-def _judges_answers(campaign: Campaign) -> bool:
-    return isinstance(TASK_TYPES[campaign.task_type], Judging)
+def _has_systems(campaign: Campaign) -> bool:
+    return isinstance(TASK_TYPES[campaign.task_type], Judging | Extractive)
 
 
 def _has_documents(campaign: Campaign) -> bool:
@@ -130,7 +130,7 @@ SECTIONS = (
                 Action.SEE_RELEASES,
                 ("release", "release-write", "release-publish", "release-score", "split-seal", "split-unseal"),
             ),
-            Page("systems", _("Systems"), Action.SEE_RELEASES, applies=_judges_answers),
+            Page("systems", _("Systems"), Action.SEE_RELEASES, applies=_has_systems),
             Page("boards", _("Leaderboards"), Action.SEE_RELEASES, ("board", "board-team", "board-submit")),
         ),
     ),

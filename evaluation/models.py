@@ -150,6 +150,51 @@ class JudgedSystem(models.Model):
         return self.name
 
 
+class PredictedSystem(models.Model):
+    """A system whose answers experts judge among people's; it answers like one more annotator.
+
+    ``sha256`` is that of the uploaded predictions with their least scores (`evaluation.desk.services`): the same upload
+    again changes nothing, another one under this name is refused.
+    """
+
+    MOST_NAME = 100
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="predicted_systems")
+    name = models.CharField(max_length=MOST_NAME)
+    sha256 = models.CharField(max_length=64)
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "name"], name="predicted_system_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PredictedAnswer(models.Model):
+    """A system's answer to an item, in the form of an annotation's.
+
+    ``drawn_at`` says when the item was drawn for experts with this answer; ``case`` is where they judge it, and is
+    empty where neither the systems nor the annotator found anything to judge.
+    """
+
+    system = models.ForeignKey(PredictedSystem, on_delete=models.CASCADE, related_name="answers")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
+    answer = models.JSONField()
+    drawn_at = models.DateTimeField(null=True)
+    case = models.ForeignKey("quality.Case", null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["system", "item"], name="predicted_answer_once")]
+        indexes = [
+            models.Index(fields=["system", "item"], condition=models.Q(drawn_at__isnull=False), name="predicted_drawn")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.system_id} on {self.item_id}"
+
+
 class SystemScores(models.Model):
     """The scores of a campaign's systems, computed by a job."""
 

@@ -6,10 +6,12 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
-from evaluation.payloads import SystemsPayload
-from evaluation.rectified.services import KIND, scores_refresh, systems_import
+from evaluation.desk.services import MOST_BYTES, predictions_import, predictions_sample
+from evaluation.payloads import PredictionsPayload, PredictionsSamplePayload, SystemsPayload
+from evaluation.rectified.services import systems_import
 from evaluation.release_scores import JOB, release_score
 from evaluation.services import submission_score
+from evaluation.system_scores import KIND, scores_refresh
 from jobs.payloads import CampaignPayload
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
@@ -33,6 +35,29 @@ def systems(work: Work) -> dict[str, Any]:
         )
 
 
+def predictions(work: Work) -> dict[str, Any]:
+    """Add a system by its uploaded predictions."""
+    asked = work.payload_as(PredictionsPayload)
+    with opened(asked) as file:
+        content = file.read(MOST_BYTES + 1)
+    return predictions_import(
+        work=work,
+        campaign=Campaign.objects.get(pk=UUID(asked["campaign"])),
+        content=content,
+        file_name=asked["name"],
+        system=asked["system"],
+        least_long=asked.get("least_long"),
+        least_short=asked.get("least_short"),
+    )
+
+
+def sample_predictions(work: Work) -> dict[str, Any]:
+    """Send a random sample of systems' answers to experts."""
+    asked = work.payload_as(PredictionsSamplePayload)
+    campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
+    return predictions_sample(work=work, campaign=campaign, count=asked["count"], experts=asked["experts"])
+
+
 def system_scores(work: Work) -> dict[str, Any]:
     """Compute the scores of systems."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
@@ -42,6 +67,8 @@ def system_scores(work: Work) -> dict[str, Any]:
 
 JOBS = [
     JobKind("evaluation.systems", systems, Lane.BULK, clean=upload_forget),
+    JobKind("evaluation.predictions", predictions, Lane.BULK, clean=upload_forget),
+    JobKind("evaluation.sample_predictions", sample_predictions, Lane.BULK),
     JobKind(KIND, system_scores, Lane.UPKEEP),
     JobKind("evaluation.score", submission_score, Lane.BULK, clean=upload_forget, action="see_releases"),
     JobKind(JOB, release_score, Lane.BULK, clean=upload_forget, action="release"),

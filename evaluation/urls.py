@@ -3,10 +3,9 @@
 from django.urls import path
 
 from evaluation import views
-from evaluation.rectified.views import systems
 
 urlpatterns = [
-    path("campaigns/<slug:slug>/systems/", systems, name="systems"),
+    path("campaigns/<slug:slug>/systems/", views.systems, name="systems"),
     path("campaigns/<slug:slug>/releases/<int:number>/score/", views.score, name="release-score"),
     path("campaigns/<slug:slug>/leaderboards/", views.boards, name="boards"),
     path("campaigns/<slug:slug>/leaderboards/<int:board_number>/", views.board, name="board"),

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, F, Max
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.text import format_lazy
@@ -20,17 +20,33 @@ from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.models import Campaign
+from annotation.tasktypes.base import Judging
+from annotation.tasktypes.registry import TASK_TYPES
 from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP, LEAST_UNITS
 from evaluation.boards.metrics import METRICS
+from evaluation.desk.views import predicted_systems
 from evaluation.models import Board, Team, TeamMember
+from evaluation.rectified.views import judged_systems
 from evaluation.release_scores import predictions_help, score_request, scores_of, splits_scored
 from evaluation.services import MOST_BYTES, BoardError, board_create, submission_add, team_enter
+from evaluation.system_scores import has_systems
 from exports.models import Release, ReleaseState
 from exports.selectors.sealing import closed_among
 from web.error_texts import error_text
 
 MOST = 100
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def systems(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how systems compare, in a campaign in which people judge answers or find them on pages."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    if not has_systems(campaign):
+        raise Http404
+    is_judging = isinstance(TASK_TYPES[campaign.task_type], Judging)
+    return (judged_systems if is_judging else predicted_systems)(request, campaign)
 
 
 class BoardForm(forms.Form):

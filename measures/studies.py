@@ -209,12 +209,12 @@ def bounds(
     ]
     single, swept, own = (np.array(part) for part in zip(*found, strict=True))
     return {
-        "single": _measures(single),
-        "super": _measures(swept[:, alpha]),
+        "single": precision_recall_f1(single),
+        "super": precision_recall_f1(swept[:, alpha]),
         "alpha": alpha,
         "partitions": partitions,
-        "sweep": [_measures(swept[:, threshold])["f1"] for threshold in range(predicting + 1)],
-        **({"system": _measures(own)} if system is not None else {}),
+        "sweep": [precision_recall_f1(swept[:, threshold])["f1"] for threshold in range(predicting + 1)],
+        **({"system": precision_recall_f1(own)} if system is not None else {}),
     }
 
 
@@ -252,7 +252,7 @@ def _item_counts(
     return np.array([single, found.mean() / others.shape[1], is_wanted.mean()]), swept, own
 
 
-def _measures(counts: Floats) -> dict[str, Share]:
+def precision_recall_f1(counts: Floats) -> dict[str, Share]:
     """Return precision, recall and F1 of summed counts, shape (items, 3): each is a ratio of sums over items."""
     right, given, wanted = counts[:, 0], counts[:, 1], counts[:, 2]
     return {

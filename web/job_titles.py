@@ -16,6 +16,8 @@ TITLES: dict[str, Promise] = {
     "quality.pilot_keys": _("Gold questions from the pilot"),
     "quality.examine": _("Checking new answers"),
     "evaluation.systems": _("Adding systems"),
+    "evaluation.predictions": _("Adding a system"),
+    "evaluation.sample_predictions": _("Sending systems' answers to experts"),
     "evaluation.system_scores": _("Computing the scores of systems"),
     "quality.audit": _("Starting an audit"),
     "quality.audit_recall": _("Canceling an audit"),

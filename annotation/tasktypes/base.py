@@ -18,6 +18,7 @@ Example = dict[str, Any]  # an item with its answer and the reason why, for peop
 Accepted = list[Any]  # the answers that a gold key accepts, as its task type writes them
 Part = dict[str, Any]  # one thing that experts judge about an item; ``key`` tells it from the others
 Said = dict[str, Any]  # what an expert chose for each part, by its key
+Offsets = tuple[int, int, int, int]  # of a span: start and end byte, start and end token; -1 where not known
 
 
 class AnswerError(KeyedError):
@@ -258,6 +259,10 @@ class Extractive(Protocol):
     # By the kind of part that experts judge: what an answer found, or None; equal answers are equal here.
     finds: ClassVar[Mapping[str, Callable[[Answer], Hashable | None]]]
     good_grades: ClassVar[tuple[Any, ...]]  # with which a part counts as precise
+
+    def predicted(self, long: Offsets | None, shorts: Sequence[Offsets], yes_no: str, page: Tokenization) -> Answer:
+        """Return a system's prediction in the form of an annotator's answer, or raise `RowError`."""
+        ...
 
 
 @runtime_checkable

@@ -19,6 +19,7 @@ ENDINGS = {
     "text/tab-separated-values": "tsv",
     "application/vnd.apache.parquet": "parquet",
     "text/html": "html",
+    "application/json": "json",
     "application/zip": "zip",
     "application/gzip": "jsonl.gz",
 }

@@ -110,6 +110,8 @@ NAMES = {
     "study_read": "studies.get",
     "submission_list": "boards.submissions",
     "submission_new": "boards.submit",
+    "prediction_import": "systems.import_predictions",
+    "prediction_sample": "systems.judge",
     "system_import": "systems.import_file",
     "system_list": "systems.scores",
     "team_new": "boards.enter",

@@ -100,6 +100,8 @@ ROWS = {
     "evaluation.Board": _ITS_OWN,
     "evaluation.SystemSample": _ITS_OWN,
     "evaluation.JudgedSystem": _ITS_OWN,
+    "evaluation.PredictedSystem": _ITS_OWN,
+    "evaluation.PredictedAnswer": "system__campaign",
     "evaluation.SystemScores": _ITS_OWN,
     "evaluation.Team": "board__campaign",
     "evaluation.TeamMember": "board__campaign",

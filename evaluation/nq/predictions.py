@@ -28,25 +28,37 @@ def read_predictions(path: Path) -> dict[int, Prediction]:
             raise PredictionFault(f"{path}: isn't a file")
         if path.stat().st_size > MOST_BYTES:
             raise PredictionFault(f"{path}: is larger than {MOST_BYTES:,} bytes")
-        content = orjson.loads(path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
         raise PredictionFault(f"{path}: can't be read: {error}") from error
+    return predictions_of(content, str(path))
+
+
+def predictions_of(content: bytes, name: str) -> dict[int, Prediction]:
+    """Return the prediction for each example from the content of a file; errors state its name.
+
+    Raises
+    ------
+    PredictionFault
+    """
+    try:
+        found = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise PredictionFault(f"{path}: isn't valid JSON: {error}") from error
-    rows = content.get("predictions") if isinstance(content, dict) else None
+        raise PredictionFault(f"{name}: isn't valid JSON: {error}") from error
+    rows = found.get("predictions") if isinstance(found, dict) else None
     if not isinstance(rows, list):
-        raise PredictionFault(f"{path}: expected an object with a list called predictions")
-    found: dict[int, Prediction] = {}
+        raise PredictionFault(f"{name}: expected an object with a list called predictions")
+    predictions: dict[int, Prediction] = {}
     for number, row in enumerate(rows):
         field = f"predictions[{number}]"
         try:
             example_id, prediction = _prediction(row, field)
         except AnswerFault as fault:
-            raise PredictionFault(f"{path}: {fault}") from fault
-        if example_id in found:
-            raise PredictionFault(f"{path}: {field}.example_id: there is an earlier prediction for {example_id}")
-        found[example_id] = prediction
-    return found
+            raise PredictionFault(f"{name}: {fault}") from fault
+        if example_id in predictions:
+            raise PredictionFault(f"{name}: {field}.example_id: there is an earlier prediction for {example_id}")
+        predictions[example_id] = prediction
+    return predictions
 
 
 def _prediction(row: Any, field: str) -> tuple[int, Prediction]:

@@ -11,8 +11,6 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.audit import record
-from annotation.campaigns.selectors.sealing import sealed_names
-from annotation.campaigns.services.numbers import numbers_keep, refresh_request
 from annotation.items.services.items import ImportRefused, items_import
 from annotation.locks import campaign_lock
 from annotation.models import ORDINARY, Campaign, Item
@@ -20,16 +18,13 @@ from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Judging, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
-from evaluation.models import JudgedSystem, SystemSample, SystemScores
-from evaluation.rectified.selectors import scores_of
+from evaluation.models import JudgedSystem, SystemSample
 from evaluation.rectified.uploads import SystemsRefused, Uploaded, item_of, read_answers, refuse_difference
 from jobs.models import Job
 from jobs.work import RetryLater, Work
 from measures.rectified import LEAST
-from quality.dashboard.services import quality_numbers_version
 from storage.tables.reading import Row
 
-KIND, STALE_SECONDS = "evaluation.system_scores", 2
 MOST_SYSTEMS = 200  # of a campaign
 
 
@@ -206,22 +201,3 @@ def system_remove(*, system: JudgedSystem, actor_id: UUID, now: datetime) -> Non
         system=system.name,
     )
     system.delete()
-
-
-def scores_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Queue a job that computes the scores, if anything changed."""
-    return refresh_request(
-        kind=KIND,
-        kept=SystemScores.objects.all(),
-        version=quality_numbers_version,
-        seconds=STALE_SECONDS,
-        campaign=campaign,
-        now=now,
-    )
-
-
-def scores_refresh(*, campaign: Campaign, now: datetime) -> None:
-    """Compute and store the scores of systems."""
-    sealed, version = sealed_names(campaign), quality_numbers_version(campaign)
-    data = scores_of(campaign) if isinstance(TASK_TYPES[campaign.task_type], Judging) else {}
-    numbers_keep(SystemScores, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)

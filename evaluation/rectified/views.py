@@ -4,25 +4,21 @@ from uuid import uuid4
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
-from annotation.access import campaign_for
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.items.forms import check_size
 from annotation.models import Batch, BatchState, Campaign
-from annotation.tasktypes.base import Judging
-from annotation.tasktypes.registry import TASK_TYPES
-from evaluation.models import JudgedSystem, SystemSample, SystemScores
+from evaluation.models import JudgedSystem, SystemSample
 from evaluation.payloads import SystemsPayload
-from evaluation.rectified.services import scores_request, system_remove
+from evaluation.rectified.services import system_remove
+from evaluation.system_scores import scores_request, scores_shown
 from jobs.services import job_enqueue
 from measures.rectified import LEAST
 
@@ -58,13 +54,8 @@ class SystemsForm(forms.Form):
             del self.fields["count"]  # drawn by the first upload
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def systems(request: HttpRequest, slug: str) -> HttpResponse:
+def judged_systems(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show the scores of systems in human terms; POST uploads systems."""
-    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
-    if not isinstance(TASK_TYPES[campaign.task_type], Judging):
-        raise Http404
     may_upload = Action.MANAGE in request.campaign_actions  # type: ignore[attr-defined]
     form = SystemsForm(campaign, request.POST or None, request.FILES or None) if may_upload else None
     if request.method == "POST":
@@ -75,12 +66,11 @@ def systems(request: HttpRequest, slug: str) -> HttpResponse:
         if form.is_valid():
             return _uploaded(request, campaign, form)
     job = scores_request(campaign=campaign, now=timezone.now())
-    snapshot = SystemScores.objects.filter(campaign=campaign).first()
     context = {
         "campaign": campaign,
         "form": form,
         "sample": SAMPLE,
-        "snapshot": snapshot,
+        "snapshot": scores_shown(campaign),
         "names": JudgedSystem.objects.filter(campaign=campaign).order_by("name").values_list("name", flat=True),
         "is_computing": job is not None,
         "sealed": sealed_names(campaign),

@@ -61,6 +61,8 @@ class CaseState(models.TextChoices):
 
 
 REFERENCE = "of_reference"  # marks the parts of a sample's case that its reference annotation said
+OF_SYSTEM = "of_system"  # marks those that only systems said
+HIDDEN_MARKS = (REFERENCE, OF_SYSTEM)  # from experts
 
 
 # An item is before the experts once at a time.

@@ -18,7 +18,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 from measures.agreement import Level, alpha
 from measures.judgments import judgments_of
 from measures.reliability import wilson
-from quality.models import Case, CaseReason, CaseState, Opinion, Phase
+from quality.models import OF_SYSTEM, Case, CaseReason, CaseState, Opinion, Phase
 
 MOST = 50
 DISCUSSION_DAYS = 7  # that experts have to agree; then a manager can decide
@@ -95,6 +95,15 @@ def opinions_of(case_ids: Collection[int | None]) -> tuple[dict[int, list[Opinio
     return alone, deciding
 
 
+def opinions_deciding(campaign: Campaign) -> QuerySet[Opinion]:
+    """Return the opinions that decided a campaign's cases, of splits that aren't sealed, with their cases."""
+    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
+    decided = Opinion.objects.filter(
+        decides, unsealed("case__item"), case__campaign=campaign, case__state=CaseState.DECIDED
+    )
+    return decided.select_related("case").order_by("pk")
+
+
 def proposal_of(case: Case) -> Opinion | None:
     """Return the latest consensus proposed to the experts of a case."""
     return case.opinions.filter(phase=Phase.PROPOSED).order_by("-pk").first()
@@ -155,19 +164,13 @@ def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _sample(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return the share of each grade in decided samples, with 95% intervals, for each kind of part."""
-    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
-    rows = Opinion.objects.filter(
-        decides,
-        unsealed("case__item"),
-        case__campaign=campaign,
-        case__because=CaseReason.SAMPLE,
-        case__state=CaseState.DECIDED,
-    )
+    """Return the share of each grade in decided samples, with 95% intervals, for each kind of part of people's answers."""
+    rows = opinions_deciding(campaign).filter(case__because=CaseReason.SAMPLE)
     counts: dict[str, Counter[Any]] = defaultdict(Counter)
-    for row in rows.select_related("case").iterator(chunk_size=2000):
+    for row in rows.iterator(chunk_size=2000):
         for part in row.case.parts:
-            counts[part.get("what", part["key"])][row.said[part["key"]]] += 1
+            if not part.get(OF_SYSTEM):
+                counts[part.get("what", part["key"])][row.said[part["key"]]] += 1
     grades = TASK_TYPES[campaign.task_type].grades
     return [
         {"what": what, "n": found.total(), "grades": [_share(grade, found[grade], found.total()) for grade in grades]}

@@ -5,14 +5,17 @@ import json
 import pytest
 from django.utils import timezone
 
-from evaluation.rectified.services import scores_refresh
+from evaluation.system_scores import scores_refresh
 from jobs.models import Job
 from quality.labels.services.sealing import split_seal
 from quality.models import Case, CaseState, Certificate, Inspection
 from tests import factories
 from tests.api.client import Api
+from tests.evaluation.predicted import asked_campaign, predictions, truth
+from tests.evaluation.predicted import judge_all as cases_judged
 from tests.evaluation.systems import COUNT, answers, judge_all, judging_campaign, table
 from tests.quality.certificates.worlds import ITEMS, SEED, certified_campaign, finish, labelled_campaign
+from tests.quality.worlds import expert_of
 
 pytestmark = pytest.mark.django_db
 
@@ -67,3 +70,33 @@ def test_systems_are_added_and_their_scores_are_read():
     assert [row["system"] for row in data["systems"]] == ["good", "poor"]
     other = factories.antique(items=1, n=1)
     assert api.get(f"/api/v1/campaigns/{other.slug}/systems").status_code == 409
+    assert api.post(f"{path}:judge", {"count": 20, "experts": 1}).status_code == 409  # nobody finds answers on pages
+
+
+def test_systems_among_annotators_are_added_and_judged():
+    campaign, boss = asked_campaign(), factories.user(is_admin=True)
+    api, path = Api(boss), f"/api/v1/campaigns/{campaign.slug}/systems"
+    sent = api.send(
+        "POST",
+        f"{path}:import-predictions?system=reader&least_long=0.5",
+        data=predictions(campaign, truth),
+        content_type="application/json",
+    )
+    assert sent.status_code == 202, sent.content
+    factories.run_jobs()
+    assert Job.objects.get(kind="evaluation.predictions").result["answers"] == 24
+    refused = api.post(f"{path}:judge", {"count": 24, "experts": 1})
+    assert (refused.status_code, b"This campaign has 0 experts" in refused.content) == (422, True)
+    expert = expert_of(campaign)
+    assert api.post(f"{path}:judge", {"count": 5, "experts": 1}).status_code == 422
+    assert api.post(f"{path}:judge", {"count": 24, "experts": 1}).status_code == 202
+    factories.run_jobs()
+    found = Api(expert).get(f"/api/v1/campaigns/{campaign.slug}/cases:judge").content.decode()
+    assert "passage-0" in found
+    assert not [word for word in ("of_system", "of_reference", "reader") if word in found]
+    cases_judged(campaign)
+    scores_refresh(campaign=campaign, now=timezone.now())
+    data = json.loads(api.get(path).content)["data"]
+    assert data["kinds"]["passage"]["judged"][0]["own"]["right"]["share"] == 1
+    table_of_rows = api.send("POST", f"{path}?count=20&name=a.csv", data=b"a", content_type="text/csv")
+    assert table_of_rows.status_code == 409

@@ -44,7 +44,7 @@ POLICY = {
     **dict.fromkeys(
         (
             "annotation_again annotation_end annotation_list audit_end audit_list audit_new batch_plan batch_start "
-            "certificate_list certificate_new certificate_seed certificate_stop system_import "
+            "certificate_list certificate_new certificate_seed certificate_stop prediction_import prediction_sample system_import "
             "board_new campaign_settings campaign_state case_end case_list consent_publish consent_read "
             "document_import document_list gold_change gold_end gold_import gold_list guideline_change "
             "invitation_end invitation_list invitation_new invitation_send item_ask item_end item_extend item_import "

@@ -26,8 +26,10 @@ from jobs.services import job_enqueue
 from storage.tars import hashed_tar
 from tests import factories
 from tests.console.test_backup import elsewhere, manage
+from tests.evaluation.predicted import judge_all, predictions, upload
 from tests.exports.conftest import judged  # noqa: F401  a fixture
 from tests.quality.certificates.worlds import certified_campaign
+from tests.quality.worlds import expert_of
 from tests.workforces.acts import by_link
 from tests.workforces.link.panel import come, link
 
@@ -56,7 +58,7 @@ def relevance(judged):  # noqa: F811
 
 @pytest.fixture
 def questions():
-    """Return a campaign with a page and answers, of which one release is kept here."""
+    """Return a campaign with a page, answers, a release that is kept here, and a system that experts judged."""
     campaign = factories.campaign(n=2, items=3)
     for box in (0, 1):
         person = factories.annotator(campaign)
@@ -72,7 +74,16 @@ def questions():
         actor_id=None,
         now=timezone.now(),
     )
+    upload(campaign, predictions(campaign, lambda number: 1), "reader")
+    expert_of(campaign)
+    job_enqueue(
+        kind="evaluation.sample_predictions",
+        payload={"campaign": str(campaign.pk), "count": 3, "experts": 1},
+        now=timezone.now(),
+        scope_id=campaign.pk,
+    )
     factories.run_jobs()
+    judge_all(campaign)
     return closed(campaign)
 
 

@@ -12,8 +12,8 @@ from annotation.models import Item
 from annotation.tasktypes.registry import TASK_TYPES
 from evaluation.models import JudgedSystem, SystemSample, SystemScores
 from evaluation.rectified import services
-from evaluation.rectified.services import scores_refresh
 from evaluation.rectified.uploads import SystemsRefused, exact_match, read_answers
+from evaluation.system_scores import scores_refresh
 from jobs.models import Job, JobState
 from jobs.ticks import tick
 from jobs.work import Work

@@ -13,7 +13,7 @@ from accounts.models import AuditEvent, Role
 from annotation.items.services.items import item_retire
 from annotation.models import Item
 from evaluation.models import JudgedSystem, SystemSample, SystemScores
-from evaluation.rectified.services import scores_refresh
+from evaluation.system_scores import scores_refresh
 from measures.rectified import Board
 from quality.labels.services.sealing import split_seal
 from quality.models import Inspection, Verdict

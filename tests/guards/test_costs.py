@@ -105,7 +105,7 @@ NO_PAGES = {
     "quality-chart-csv",
     "quality-chart-svg",
     "quality-certificate-file",
-    "systems",  # only where answers are judged: tests/evaluation/test_systems.py
+    "systems",  # only where systems are compared: tests/evaluation/test_systems.py
 }
 FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
 READERS = ("annotator", "manager", "expert", "researcher", "admin")

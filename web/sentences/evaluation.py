@@ -1,4 +1,4 @@
-"""The messages of errors about boards."""
+"""The messages of errors about boards and systems."""
 
 from web.marks import Plural, ngettext
 from web.marks import gettext_noop as _
@@ -23,6 +23,19 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "board_closed": _("This leaderboard no longer accepts submissions because its split was sealed."),
     "submission_size": _("The file can't be empty or larger than %(most)s bytes."),
+    "predicted_too_large": _(
+        "The file is larger than %(most)s MB. Upload only the predictions for this campaign's items."
+    ),
+    "predicted_name": _("Give the system a name with at most %(most)s characters."),
+    "predicted_of_pages": _("Systems can be compared with annotators only where these find answers on a page."),
+    "predicted_nothing": _("None of the predictions is for an item of this campaign. Check the example ids."),
+    "predicted_most_answers": _("A system can have predictions for at most %(most)s items of a campaign."),
+    "predicted_name_taken": _("%(name)s was uploaded before with other predictions or thresholds. Use another name."),
+    "predicted_most_systems": _("A campaign can have at most %(most)s systems. Remove one first."),
+    "predicted_no_system": _("Add a system first."),
+    "predicted_too_few": _(
+        "Only %(there)s items can be drawn, not %(asked)s: all systems and an annotator must have answered them, and they weren't drawn before."
+    ),
     "team_missing": _("Join a team first."),
     "submissions_used": ngettext(
         "Your team has already used its %(times)s submission for the last 24 hours. Try again later.",

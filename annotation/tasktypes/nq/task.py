@@ -12,6 +12,7 @@ from annotation.tasktypes.base import (
     Example,
     Measure,
     NewItem,
+    Offsets,
     Part,
     Said,
     Shown,
@@ -20,6 +21,7 @@ from annotation.tasktypes.base import (
 from annotation.tasktypes.columns import Filled
 from annotation.tasktypes.nq import answers, columns, gold, judging
 from annotation.tasktypes.nq.items import item_from_row
+from annotation.tasktypes.nq.predicted import answer_predicted
 from documents.html.tokens import Tokenization
 
 
@@ -133,6 +135,10 @@ class NaturalQuestions:
     def parts(self, answers: Sequence[Answer]) -> list[Part]:
         """Return the passages and short answers to be judged."""
         return judging.parts(answers)
+
+    def predicted(self, long: Offsets | None, shorts: Sequence[Offsets], yes_no: str, page: Tokenization) -> Answer:
+        """Return a prediction of the official format as an answer."""
+        return answer_predicted(long, shorts, yes_no, page)
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:
         """Return the claims of a gold question."""

@@ -12,12 +12,12 @@ from accounts.audit import record
 from annotation.campaigns.selectors.sealing import is_sealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.slots.ordering import seeded
-from annotation.tasktypes.base import Part
+from annotation.tasktypes.base import Answer, Part, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
 from jobs.events import event_add
 from jobs.work import Work
-from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
+from quality.models import OF_SYSTEM, PENDING, REFERENCE, Case, CaseReason, CaseState
 from web.errors import KeyedError
 
 # What a manager asked for, and can take back.
@@ -152,6 +152,12 @@ def _marked(parts: Sequence[Part], own: Sequence[Part]) -> list[Part]:
     return [{**part, REFERENCE: True} if part["key"] in keys else part for part in parts]
 
 
+def parts_mixed(task_type: TaskType, reference: Answer, systems: Sequence[Answer]) -> list[Part]:
+    """Return the distinct parts of a reference annotation and of systems' answers, in an order that doesn't tell whose."""
+    marked = _marked(task_type.parts([reference, *systems]), task_type.parts([reference]))
+    return [part if part.get(REFERENCE) else {**part, OF_SYSTEM: True} for part in marked]
+
+
 def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, Any]]:
     """Yield undrawn items in a seeded order with their reference answers, if these contain something to judge."""
     ids = Item.objects.filter(
@@ -161,14 +167,14 @@ def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, An
     order = [pk for pk, _ in sorted(named, key=lambda row: (seeded(seed, "sample", row[1]), row[0]))]
     parts = TASK_TYPES[campaign.task_type].parts
     for start in range(0, len(order), CHUNK):
-        references = _references(order[start : start + CHUNK])
+        references = references_of(order[start : start + CHUNK])
         items = Item.objects.select_related("campaign").in_bulk(list(references))
         for pk in order[start : start + CHUNK]:
             if pk in references and parts([references[pk]]):
                 yield items[pk], references[pk]
 
 
-def _references(item_ids: Sequence[int]) -> dict[int, Any]:
+def references_of(item_ids: Sequence[int]) -> dict[int, Any]:
     """Return the counted answers of items' first slots."""
     rows = Annotation.objects.filter(item__in=item_ids, state=AnnotationState.COUNTED, slot__round=1, slot__index=0)
     return dict(rows.values_list("item_id", "answer"))

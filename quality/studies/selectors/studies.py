@@ -15,8 +15,9 @@ from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
 from documents.selectors import tokenization_of
 from measures import studies
+from quality.experts.selectors import opinions_deciding
 from quality.labels.selectors.answers import answers_as_text
-from quality.models import REFERENCE, CaseReason, CaseState, Opinion, Phase
+from quality.models import REFERENCE, CaseReason
 from web.errors import KeyedError
 
 REFERENCES = 5
@@ -116,7 +117,7 @@ def precision_of(campaign: Campaign) -> dict[str, Any]:
 def variability_of(campaign: Campaign, ways: int) -> dict[str, Any]:
     """Return section 4.4 over items with a judged reference and all these annotations: Figure 4 and coverage."""
     found, grades, judged = extractive(campaign), TASK_TYPES[campaign.task_type].grades, _judged(campaign)
-    rows = _rows(campaign, ways)
+    rows = rows_of(campaign, ways)
     return {kind: _variability(rows, judged[kind], find, grades) for kind, find in found.finds.items()}
 
 
@@ -142,7 +143,7 @@ def examples_of(campaign: Campaign, ways: int) -> list[dict[str, Any]]:
     Each reference has the number of annotators who found an answer, and who found the same one.
     """
     finds, task_type = extractive(campaign).finds, TASK_TYPES[campaign.task_type]
-    judged, rows = _judged(campaign), _rows(campaign, ways)
+    judged, rows = _judged(campaign), rows_of(campaign, ways)
     shown = sorted({item for one in judged.values() for item in one if item in rows})
     drawn = sorted(Random(0).sample(shown, min(len(shown), MOST_EXAMPLES)))  # noqa: S311  a draw, not a secret
     items = Item.objects.select_related("tokenization").in_bulk(drawn)
@@ -165,7 +166,7 @@ def _alike(row: list[Any], grade: Any, find: Find) -> dict[str, Any]:
 
 def bounds_of(campaign: Campaign, ways: int, **options: Any) -> dict[str, Any]:
     """Return section 5.2: the scores of one annotator and the super-annotator on items with all these annotations."""
-    found, rows = extractive(campaign), list(_rows(campaign, ways).values())
+    found, rows = extractive(campaign), list(rows_of(campaign, ways).values())
     if not rows:
         fullest = max(map(len, _slots(campaign, ways).values()), default=0)
         raise StudyError("study_places", ways=ways, fullest=fullest)
@@ -195,7 +196,7 @@ def _references(campaign: Campaign, split: str = "") -> dict[int, Any]:
     return {item: orjson.loads(text) for item, _who, text, _state in answers_as_text(rows, "state")}
 
 
-def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
+def rows_of(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
     """Return the answers in the first ``ways`` slots of each item that has them all, in the order of the slots."""
     if ways < 2:
         raise StudyError("study_two")
@@ -204,6 +205,14 @@ def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
         for item, slots in sorted(_slots(campaign, ways).items())
         if len(slots) == ways
     }
+
+
+def answers_by_annotator(campaign: Campaign) -> dict[int, dict[str, str]]:
+    """Return the counted answers of the first round as JSON, by item and annotator."""
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for item, who, text, _state in answers_as_text(_counted(campaign), "state"):
+        found[item][who] = text
+    return found
 
 
 def _slots(campaign: Campaign, ways: int) -> dict[int, dict[int, str]]:
@@ -219,17 +228,10 @@ def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
 
     The grade is about the reference as it was drawn, in sampled cases that are decided.
     """
-    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
-    rows = Opinion.objects.filter(
-        decides,
-        unsealed("case__item"),
-        case__campaign=campaign,
-        case__because=CaseReason.SAMPLE,
-        case__state=CaseState.DECIDED,
-    )
+    rows = opinions_deciding(campaign).filter(case__because=CaseReason.SAMPLE)
     task_type, references = TASK_TYPES[campaign.task_type], _references(campaign)
     found: dict[str, dict[int, Any]] = defaultdict(dict)
-    for row in rows.select_related("case").order_by("pk").iterator(chunk_size=2000):
+    for row in rows.iterator(chunk_size=2000):
         item, parts = row.case.item_id, [part for part in row.case.parts if part.get(REFERENCE)]
         if not parts and item in references:  # drawn before references were marked: what the first slot says now
             own = {part["key"] for part in task_type.parts([references[item]])}

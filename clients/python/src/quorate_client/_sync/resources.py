@@ -1759,8 +1759,64 @@ class Systems(Resource):
             idempotency_key=idempotency_key,
         )
 
+    def import_predictions(
+        self,
+        campaign: str,
+        file: str | Path | IO[bytes],
+        *,
+        system: str,
+        least_long: float | None = None,
+        least_short: float | None = None,
+        name: str | None = None,
+        content_type: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Job:
+        """Add a system by its predictions, in the format of the official Natural Questions evaluation.
+
+        Parameters
+        ----------
+        name
+            The name of the file, as shown on pages and in messages.
+        system
+            The name of the system.
+        least_long
+            Long answers with a lower score count as no answer.
+        least_short
+            Short answers with a lower score count as no answer.
+        """
+        return self._upload(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/systems:import-predictions",
+            models.Job,
+            file,
+            name,
+            content_type,
+            query={"system": system, "least_long": least_long, "least_short": least_short},
+            idempotency_key=idempotency_key,
+        )
+
+    def judge(
+        self, campaign: str, *, count: int, experts: int | UnsetType = UNSET, idempotency_key: str | None = None
+    ) -> models.Job:
+        """Send all systems' answers to random items to experts, with those of an annotator; nobody is told whose they are.
+
+        Parameters
+        ----------
+        count
+            The number of items.
+        experts
+            The number of experts per item.
+        """
+        return self._transport.send(
+            "POST",
+            f"/api/v1/campaigns/{quote(str(campaign), safe='')}/systems:judge",
+            models.Job,
+            body={"count": count, "experts": experts},
+            idempotency_key=idempotency_key,
+        )
+
     def scores(self, campaign: str) -> models.Numbers:
-        """Return the scores of systems in human terms, in a campaign in which people judge their answers."""
+        """Return how systems compare: in human terms where people judge answers, with annotators where these find them."""
         return self._transport.send("GET", f"/api/v1/campaigns/{quote(str(campaign), safe='')}/systems", models.Numbers)
 
 

@@ -1,0 +1,438 @@
+"""A system is compared like one more annotator: experts judge its answers among people's, blind."""
+
+import json
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import AuditEvent, Role
+from annotation.models import Annotation, AnnotationState, Item, ItemState, Split
+from documents.selectors import tokenization_of
+from evaluation.desk import services
+from evaluation.models import PredictedAnswer, PredictedSystem, SystemScores
+from evaluation.system_scores import scores_refresh
+from jobs.models import Job, JobState
+from measures import studies
+from quality.dashboard.services import quality_numbers_refresh
+from quality.experts.services.cases import case_recall
+from quality.gold.services.keys import gold_import
+from quality.labels.services.sealing import split_seal
+from quality.models import Case, CaseReason, Inspection, Opinion, QualitySnapshot
+from quality.studies.selectors.studies import precision_of
+from tests import factories
+from tests.evaluation.predicted import (
+    RIGHT,
+    WRONG,
+    asked_campaign,
+    draw,
+    judge_all,
+    number_of,
+    prediction,
+    predictions,
+    truth,
+    upload,
+)
+from tests.quality.worlds import expert_of, rows
+
+pytestmark = pytest.mark.django_db
+
+
+def scored(campaign):
+    scores_refresh(campaign=campaign, now=timezone.now())
+    return SystemScores.objects.get(campaign=campaign).data
+
+
+def shown(campaign, role=Role.RESEARCHER):
+    person = factories.user()
+    factories.join(campaign, person, role)
+    client = Client()
+    client.force_login(person)
+    return client.get(reverse("systems", args=[campaign.slug])).content.decode()
+
+
+def one_of(rows, system):
+    [found] = [row for row in rows if row["system"] == system]
+    return found
+
+
+def test_experts_judge_a_system_and_an_annotator_on_the_same_items():
+    campaign = asked_campaign(careless={1, 2, 4})
+    upload(campaign, predictions(campaign, truth), "good")
+    upload(campaign, predictions(campaign, lambda number: WRONG), "poor")
+    job = draw(campaign, 24)
+    assert job.result["drawn"] == 24 == PredictedAnswer.objects.exclude(drawn_at=None).count() / 2
+    assert job.result["cases"] == 24 == Case.objects.filter(because=CaseReason.SAMPLE).count()
+    judge_all(campaign)
+    data = scored(campaign)
+    assert data["states"] == {"drawn": 24, "judged": 24, "withdrawn": 0, "waiting": 0}
+    found = data["kinds"]["passage"]["judged"]
+    good, poor = one_of(found, "good"), one_of(found, "poor")
+    # Sixteen items have an answer; the annotator found another box in three of them.
+    assert good["annotator"] == poor["annotator"]
+    assert [good["annotator"][name]["share"] for name in ("given", "precision", "recall", "right")] == pytest.approx(
+        [16 / 24, 13 / 16, 13 / 16, 21 / 24]
+    )
+    assert [good["own"][name]["share"] for name in ("given", "precision", "recall", "f1", "right")] == pytest.approx(
+        [16 / 24, 1, 1, 1, 1]
+    )
+    assert [poor["own"][name]["share"] for name in ("given", "precision", "recall", "right")] == [1, 0, 0, 0]
+    assert good["difference"]["value"] == pytest.approx(3 / 24)
+    assert good["difference"]["low"] < 3 / 24 < good["difference"]["high"]
+    assert poor["difference"]["low"] == -1 and poor["difference"]["high"] < 0 and poor["p"] < 0.001
+    assert one_of(data["kinds"]["short"]["judged"], "good")["own"]["recall"]["share"] == 1
+    page = shown(campaign)
+    assert page.count("One annotator") == 2  # once for each kind of answer: both systems have its items
+    assert "12.5%" in page and "100.0%" in page
+
+
+def test_nothing_tells_experts_whose_a_part_is():
+    campaign = asked_campaign(careless={1})
+    upload(campaign, predictions(campaign, truth), "reader-one")
+    draw(campaign, 24)
+    case = Case.objects.get(item__external_id="q1")
+    assert [(part["box"], sorted(part)) for part in case.parts if part["what"] == "passage"] == [
+        (RIGHT, ["box", "key", "of_system", "what"]),
+        (WRONG, ["box", "key", "of_reference", "what"]),
+    ]
+    expert = campaign.scope.memberships.get(role="expert").user
+    client = Client()
+    client.force_login(expert)
+    for _ in range(3):
+        page = client.get(reverse("quality-cases", args=[campaign.slug])).content.decode()
+        assert 'name="passage-' in page
+        assert not [word for word in ("reader-one", "of_system", "of_reference", "system") if word in page.lower()]
+        judge_all(campaign, most=1)
+    assert "reader-one" not in "".join(map(str, Case.objects.values_list("parts", flat=True)))
+
+
+def test_parts_of_systems_are_in_no_number_about_annotators():
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, lambda number: WRONG), "poor")
+    draw(campaign, 24)
+    judge_all(campaign)
+    quality_numbers_refresh(campaign=campaign, now=timezone.now())
+    found = QualitySnapshot.objects.get().data["experts"]["sample"]
+    [passage] = [row for row in found if row["what"] == "passage"]
+    assert {grade["grade"]: grade["count"] for grade in passage["grades"]} == {
+        "correct": 16,
+        "debatable": 0,
+        "wrong": 0,
+    }
+    assert precision_of(campaign)["passage"]["psi"].share == 1
+
+
+def test_items_without_anything_to_judge_are_drawn_but_not_sent():
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, truth), "good")
+    job = draw(campaign, 24)
+    assert (job.result["drawn"], job.result["cases"]) == (24, 16)
+    assert scored(campaign)["states"] == {"drawn": 24, "judged": 8, "withdrawn": 0, "waiting": 16}
+    judge_all(campaign)
+    assert one_of(scored(campaign)["kinds"]["passage"]["judged"], "good")["own"]["right"]["share"] == 1
+
+
+def test_a_system_that_comes_later_joins_the_next_draw():
+    campaign = asked_campaign(items=42)
+    upload(campaign, predictions(campaign, truth), "first")
+    draw(campaign, 20)
+    before = set(PredictedAnswer.objects.exclude(drawn_at=None).values_list("item", flat=True))
+    upload(campaign, predictions(campaign, lambda number: WRONG), "later")
+    judge_all(campaign)
+    assert [row["system"] for row in scored(campaign)["kinds"]["passage"]["judged"]] == ["first"]
+    draw(campaign, 20)
+    judge_all(campaign)
+    found = scored(campaign)["kinds"]["passage"]["judged"]
+    assert {row["system"]: row["items"] for row in found} == {"first": 40, "later": 20}
+    later = PredictedAnswer.objects.filter(system__name="later").exclude(drawn_at=None)
+    assert not before & set(later.values_list("item", flat=True))
+    assert "Only 2 items can be drawn" in draw(campaign, 20).error
+    assert shown(campaign).count("One annotator") == 4  # the systems have different items
+
+
+def test_withdrawn_cases_are_counted_and_left_out():
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, truth), "good")
+    draw(campaign, 24, experts=2)
+    boss = factories.user(is_admin=True)
+    case_recall(case=Case.objects.order_by("pk").first(), actor_id=boss.surrogate_id, now=timezone.now())
+    judge_all(campaign)
+    data = scored(campaign)
+    assert data["states"] == {"drawn": 24, "judged": 23, "withdrawn": 1, "waiting": 0}
+    assert one_of(data["kinds"]["passage"]["judged"], "good")["items"] == 23
+
+
+def test_an_item_before_experts_for_another_reason_stops_the_draw():
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, truth), "good")
+    Case.objects.create(
+        campaign=campaign,
+        item=Item.objects.get(external_id="q1"),
+        because=CaseReason.DOUBT,
+        parts=[{"key": "passage-0", "what": "passage", "box": 0}],
+        opened_at=timezone.now(),
+    )
+    job = draw(campaign, 24)
+    assert job.state == JobState.FAILED and "for another reason" in job.error
+    assert not PredictedAnswer.objects.exclude(drawn_at=None).exists()
+
+
+@pytest.mark.parametrize("step", [1, 2, 12, 24])
+def test_a_draw_that_is_killed_goes_on_where_it_was(monkeypatch, step):
+    class Killed(BaseException):
+        """The process died here."""
+
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, lambda number: WRONG), "poor")
+    keep, left = services.case_open, [step]
+
+    def dying(**options):
+        opened = keep(**options)
+        left[0] -= 1
+        if left[0] == 0:
+            raise Killed
+        return opened
+
+    monkeypatch.setattr(services, "case_open", dying)
+    with suppress(Killed):
+        draw(campaign, 24)
+    assert left[0] == 0
+    assert Case.objects.count() == step - 1 == PredictedAnswer.objects.exclude(drawn_at=None).count()
+    Job.objects.filter(state=JobState.RUNNING).update(lease_until=timezone.now() - timedelta(seconds=1))
+    upload(campaign, predictions(campaign, truth), "later")  # isn't part of a draw that runs
+    factories.run_jobs()
+    job = Job.objects.get(kind="evaluation.sample_predictions")
+    assert (job.state, job.result["drawn"], job.result["cases"]) == (JobState.DONE, 24, 24)
+    assert Case.objects.count() == 24
+    assert PredictedAnswer.objects.filter(system__name="poor").exclude(case=None).count() == 24
+    assert not PredictedAnswer.objects.filter(system__name="later").exclude(drawn_at=None).exists()
+    assert AuditEvent.objects.filter(action="predictions_draw").count() == 1
+
+
+def test_the_same_upload_changes_nothing_and_another_one_of_the_name_is_refused():
+    campaign = asked_campaign(items=3)
+    content = predictions(campaign, truth)
+    assert upload(campaign, content, "good").result == {"answers": 3, "others": 0, "outside": 0}
+    before = list(PredictedAnswer.objects.values())
+    assert upload(campaign, content, "good").result == {"answers": 0}
+    assert list(PredictedAnswer.objects.values()) == before
+    for other in ((predictions(campaign, lambda number: WRONG), {}), (content, {"least_long": "0.5"})):
+        job = upload(campaign, other[0], "good", **other[1])
+        assert job.state == JobState.FAILED and "uploaded before with other predictions" in job.error
+    assert list(PredictedAnswer.objects.values()) == before
+
+
+def test_thresholds_decide_which_answers_count():
+    campaign = asked_campaign(items=2)
+    item = Item.objects.get(external_id="q1")
+    content = json.dumps({"predictions": [prediction(item, 0, score=0.4, short_score=3)]}).encode()
+    upload(campaign, content, "all")
+    upload(campaign, content, "sure", least_long="0.5")
+    upload(campaign, content, "long", least_short="3.5")
+    found = {row.system.name: row.answer for row in PredictedAnswer.objects.select_related("system")}
+    assert {
+        name: (answer["long_answer"]["candidate_index"], answer["short_answer"]["kind"])
+        for name, answer in found.items()
+    } == {"all": (0, "yes"), "sure": (-1, "none"), "long": (0, "none")}
+    assert Job.objects.filter(kind="evaluation.predictions")[1].result.get("outside") in (0, 1)
+
+
+def changed(campaign, **changes):
+    item = Item.objects.get(campaign=campaign, external_id="q1")
+    row = prediction(item, 0)
+    return item, row, json.dumps({"predictions": [row | changes]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"example_id": "1"}, "expected a whole number"),
+        ({"example_id": 1}, "None of the predictions is for an item"),
+        (
+            {"long_answer": {"start_byte": -1, "end_byte": -1, "start_token": 1, "end_token": 3}},
+            "long_answer: tokens 1 to 3 aren't a box of the page",
+        ),
+        (
+            {"long_answer": {"start_byte": 5, "end_byte": 7, "start_token": -1, "end_token": -1}},
+            "long_answer: bytes 5 to 7 aren't a box of the page",
+        ),
+        ({"long_answer_score": None}, "expected a number"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_whole(changes, said):
+    campaign = asked_campaign(items=2)
+    _item, _row, content = changed(campaign, **changes)
+    job = upload(campaign, content, "good")
+    assert job.state == JobState.FAILED and said in job.error
+    assert not PredictedSystem.objects.exists() and not PredictedAnswer.objects.exists()
+
+
+def test_spans_are_found_by_their_bytes_too_and_count_inside_the_long_answer_only():
+    campaign = asked_campaign(items=2)
+    item, row, _content = changed(campaign)
+    page = tokenization_of(item.tokenization)
+    box, other = page.candidates[0], page.candidates[1]
+    inside = {"start_token": -1, "end_token": -1, "start_byte": page.starts[box.start_token + 2]}
+    inside["end_byte"] = page.ends[box.start_token + 3]
+    outside = {"start_byte": -1, "end_byte": -1, "start_token": other.start_token, "end_token": other.end_token}
+    long = {"start_token": -1, "end_token": -1, "start_byte": box.start_byte, "end_byte": box.end_byte}
+    start = box.start_token + 2
+    for name, spans, kept in (
+        ("inside", [inside, inside], [[start, start + 2]]),
+        ("outside", [outside], []),
+    ):
+        sent = row | {"yes_no_answer": "NONE", "short_answers": spans, "long_answer": long}
+        job = upload(campaign, json.dumps({"predictions": [sent]}).encode(), name)
+        answer = PredictedAnswer.objects.get(system__name=name).answer
+        assert (answer["long_answer"]["candidate_index"], answer["short_answer"]["spans"]) == (0, kept)
+        assert job.result == {"answers": 1, "others": 0, "outside": int(not kept)}
+
+
+def test_other_examples_are_counted_and_gold_questions_are_others():
+    campaign = asked_campaign(items=3)
+    gold_import(campaign=campaign, rows=rows([{"long_answer": 0}]), actor_id=None, now=timezone.now())
+    gold = Item.objects.filter(campaign=campaign, batch__purpose="gold").first()
+    sent = json.loads(predictions(campaign, truth))["predictions"]
+    sent += [prediction(gold, 0), {**sent[0], "example_id": 17}]
+    Item.objects.filter(external_id="q2").update(state=ItemState.RETIRED)
+    job = upload(campaign, json.dumps({"predictions": sent}).encode(), "good")
+    assert job.result == {"answers": 2, "others": 3, "outside": 0}
+
+
+def test_names_sizes_and_numbers_have_limits(monkeypatch):
+    campaign = asked_campaign(items=2)
+    content = predictions(campaign, truth)
+    monkeypatch.setattr(services, "MOST_SYSTEMS", 1)
+    assert "Add a system first" in draw(campaign, 20).error
+    upload(campaign, content, "one")
+    assert "at most 1 systems" in upload(campaign, content, "two").error
+    PredictedSystem.objects.all().delete()
+    monkeypatch.setattr(services, "MOST_ANSWERS", 1)
+    assert "at most 1 items" in upload(campaign, content, "one").error
+    monkeypatch.setattr(services, "MOST_BYTES", 5 * 2**20)
+    monkeypatch.setattr("evaluation.tasks.MOST_BYTES", 5 * 2**20)
+    assert "larger than 5 MB" in upload(campaign, content + b" " * 5 * 2**20, "one").error
+
+
+def test_people_are_scored_by_the_same_measure_where_items_have_many_annotations():
+    campaign = asked_campaign(items=6, n=6)
+    upload(campaign, predictions(campaign, lambda number: WRONG if number == 1 else truth(number)), "good")
+    [found] = scored(campaign)["kinds"]["passage"]["bounds"]
+    people, system = [], []
+    for item in Item.objects.filter(batch__purpose="work").order_by("pk"):
+        box = truth(number_of(item))
+        people.append([box] * 6)
+        system.append(WRONG if number_of(item) == 1 else box)
+    expected = studies.as_json(studies.bounds(people, references=5, alpha=0, system=system))
+    assert found == {
+        "system": "good",
+        "items": 6,
+        "scores": {who: expected[who] for who in ("single", "super", "system")},
+    }
+    assert found["scores"]["system"]["recall"]["share"] == 0.75 and found["scores"]["single"]["f1"]["share"] == 1
+    page = shown(campaign)
+    assert "F1 of the super-annotator" in page and "items with 6 annotations" in page
+
+
+def test_the_alternative_annotator_test_compares_with_each_annotator():
+    campaign = asked_campaign(items=31, n=3)
+    upload(campaign, predictions(campaign, truth), "good")
+    upload(campaign, predictions(campaign, lambda number: WRONG), "poor")
+    found = scored(campaign)["kinds"]["passage"]["alternative"]
+    good, poor = one_of(found, "good"), one_of(found, "poor")
+    assert (good["tested"], good["omega"], good["passes"], good["agreement"]) == (3, 1, True, {"model": 1, "people": 1})
+    assert (poor["omega"], poor["passes"], poor["agreement"]["model"]) == (0, False, 0)
+    assert "May replace an annotator" in shown(campaign)
+    few = asked_campaign(items=2, n=2)
+    upload(few, predictions(few, truth), "good")
+    assert scored(few)["kinds"]["passage"]["alternative"] == [{"system": "good"}]
+    assert "no annotator has 30 items" in shown(few)
+
+
+def test_items_of_a_sealed_split_are_in_no_draw_and_no_number():
+    campaign = asked_campaign(items=24)
+    upload(campaign, predictions(campaign, truth), "good")
+    draw(campaign, 20)
+    judge_all(campaign)
+    assert scored(campaign)["states"]["judged"] == 20
+    assert "100.0%" in shown(campaign)
+    Inspection.objects.update(verdict="good")
+    split_seal(split=Split.objects.get(campaign=campaign, name="dev"), actor_id=None, now=timezone.now())
+    page = shown(campaign)  # before new numbers are there
+    assert "100.0%" not in page and "sealed splits are left out" in page
+    data = scored(campaign)
+    assert data["states"]["drawn"] == 0 and data["kinds"]["passage"]["judged"] == []
+    assert data["kinds"]["passage"]["alternative"] == [{"system": "good"}]
+    assert "Only 0 items" in draw(campaign, 20).error
+
+
+def test_only_managers_change_anything_and_only_campaigns_of_pages_have_it(client):
+    campaign = asked_campaign(items=2)
+    url = reverse("systems", args=[campaign.slug])
+    upload(campaign, predictions(campaign, truth), "good")
+    researcher = factories.user()
+    factories.join(campaign, researcher, Role.RESEARCHER)
+    client.force_login(researcher)
+    client.get(url)
+    factories.run_jobs()
+    text = client.get(url).content.decode()
+    assert "good" in text and "Add a system" not in text
+    for sent in ({"do": "remove", "system": "good"}, {"do": "draw", "count": 20, "experts": 1}, {"do": "add"}):
+        assert client.post(url, sent).status_code == 403
+    client.force_login(expert_of(campaign))
+    assert client.get(url).status_code == 404
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    assert boss.get(reverse("systems", args=[factories.antique(items=1).slug])).status_code == 404
+    assert "This campaign has 1 expert" in boss.post(url, {"do": "draw", "count": 20, "experts": 2}).content.decode()
+    assert boss.post(url, {"do": "remove", "system": "bad"}).status_code == 404
+    assert boss.post(url, {"do": "remove", "system": "good"}).status_code == 302
+    assert not PredictedSystem.objects.exists()
+
+
+def test_a_removed_system_leaves_the_judgments_and_the_other_systems():
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, lambda number: WRONG), "poor")
+    upload(campaign, predictions(campaign, truth), "good")
+    draw(campaign, 24)
+    judge_all(campaign)
+    before = one_of(scored(campaign)["kinds"]["passage"]["judged"], "good")
+    services.predictions_remove(
+        system=PredictedSystem.objects.get(name="poor"),
+        actor_id=factories.user().surrogate_id,
+        now=timezone.now(),
+    )
+    assert Opinion.objects.count() == 24
+    assert one_of(scored(campaign)["kinds"]["passage"]["judged"], "good") == before
+
+
+def test_items_whose_first_slot_is_not_counted_are_not_drawn():
+    campaign = asked_campaign(n=2)
+    upload(campaign, predictions(campaign, truth), "good")
+    Annotation.objects.filter(item__external_id="q1", slot__index=0).update(state=AnnotationState.EXCLUDED)
+    assert "Only 23 items can be drawn" in draw(campaign, 24).error
+    assert draw(campaign, 23).result["drawn"] == 23
+    assert not Case.objects.filter(item__external_id="q1").exists()
+
+
+def test_two_draws_at_once_share_no_item(monkeypatch):
+    campaign = asked_campaign()
+    upload(campaign, predictions(campaign, lambda number: WRONG), "poor")
+    order = services._drawn
+
+    def draw_slowly(*arguments):
+        """Draw, while another job draws and is quicker."""
+        found = order(*arguments)
+        monkeypatch.setattr(services, "_drawn", order)
+        assert draw(campaign, 20).result["drawn"] == 20
+        judge_all(campaign)
+        return found
+
+    monkeypatch.setattr(services, "_drawn", draw_slowly)
+    draw(campaign, 22)
+    slow = Job.objects.filter(kind="evaluation.sample_predictions").earliest("created_at")
+    assert (slow.state, slow.result.get("drawn")) == (JobState.QUEUED, None)  # it begins again
+    assert Case.objects.count() == 20
