@@ -126,13 +126,13 @@ def certificate_draw(
     held = locked(certificate)
     if held.state != CertificateState.FROZEN:
         raise CertificateError("certificate_not_frozen")
-    now = max(now, held.frozen_at)  # clocks of machines differ
+    drawn_at = max(now, held.frozen_at)  # clocks of machines differ
     try:
-        entry = drawn(commitments=held.commitments, seed=seed, reveals=reveals, at=text_at(now))
+        entry = drawn(commitments=held.commitments, seed=seed, reveals=reveals, at=text_at(drawn_at))
     except RecordError as error:
         raise CertificateError.of(error) from error
     lines_append(held, [entry])
-    held.seed, held.drawn_at, held.state = entry["seed"], now, CertificateState.JUDGING
+    held.seed, held.drawn_at, held.state = entry["seed"], drawn_at, CertificateState.JUDGING
     held.save(update_fields=["seed", "drawn_at", "state"])
     record(
         action="certificate_draw",
