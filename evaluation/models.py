@@ -172,24 +172,36 @@ class PredictedSystem(models.Model):
         return self.name
 
 
-class PredictedAnswer(models.Model):
-    """A system's answer to an item, in the form of an annotation's.
+class DrawnItem(models.Model):
+    """An item that was drawn for experts to compare systems, once and for all: it stays when the systems are removed.
 
-    ``drawn_at`` says when the item was drawn for experts with this answer; ``case`` is where they judge it, and is
-    empty where neither the systems nor the annotator found anything to judge.
+    ``place`` is its place in the order of all draws. ``case`` is where experts judge it; it's empty where neither the systems
+    nor the annotator found anything to judge.
     """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="+", db_index=False)
+    item = models.OneToOneField("annotation.Item", on_delete=models.PROTECT, related_name="drawn")
+    place = models.PositiveIntegerField()
+    case = models.ForeignKey("quality.Case", null=True, on_delete=models.PROTECT, related_name="+")
+    drawn_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "place"], name="drawn_place_once")]
+
+    def __str__(self) -> str:
+        return f"item {self.item_id} at place {self.place}"
+
+
+class PredictedAnswer(models.Model):
+    """A system's answer to an item, in the form of an annotation's; ``drawn`` if it was sent to experts."""
 
     system = models.ForeignKey(PredictedSystem, on_delete=models.CASCADE, related_name="answers")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
     answer = models.JSONField()
-    drawn_at = models.DateTimeField(null=True)
-    case = models.ForeignKey("quality.Case", null=True, on_delete=models.PROTECT, related_name="+")
+    drawn = models.ForeignKey(DrawnItem, null=True, on_delete=models.PROTECT, related_name="answers")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["system", "item"], name="predicted_answer_once")]
-        indexes = [
-            models.Index(fields=["system", "item"], condition=models.Q(drawn_at__isnull=False), name="predicted_drawn")
-        ]
 
     def __str__(self) -> str:
         return f"{self.system_id} on {self.item_id}"

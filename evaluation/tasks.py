@@ -6,7 +6,14 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
-from evaluation.desk.services import MOST_BYTES, predictions_import, predictions_sample
+from evaluation.desk.services import (
+    MOST_BYTES,
+    RECALL,
+    SAMPLE,
+    cases_without_system_recall,
+    predictions_import,
+    predictions_sample,
+)
 from evaluation.payloads import PredictionsPayload, PredictionsSamplePayload, SystemsPayload
 from evaluation.rectified.services import systems_import
 from evaluation.release_scores import JOB, release_score
@@ -58,6 +65,12 @@ def sample_predictions(work: Work) -> dict[str, Any]:
     return predictions_sample(work=work, campaign=campaign, count=asked["count"], experts=asked["experts"])
 
 
+def recall_cases(work: Work) -> dict[str, Any]:
+    """Recall the cases whose systems were removed."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
+    return cases_without_system_recall(work=work, campaign=campaign)
+
+
 def system_scores(work: Work) -> dict[str, Any]:
     """Compute the scores of systems."""
     campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
@@ -68,8 +81,9 @@ def system_scores(work: Work) -> dict[str, Any]:
 JOBS = [
     JobKind("evaluation.systems", systems, Lane.BULK, clean=upload_forget),
     JobKind("evaluation.predictions", predictions, Lane.BULK, clean=upload_forget),
-    JobKind("evaluation.sample_predictions", sample_predictions, Lane.BULK),
-    JobKind(KIND, system_scores, Lane.UPKEEP),
+    JobKind(SAMPLE, sample_predictions, Lane.BULK),
+    JobKind(RECALL, recall_cases, Lane.BULK),
+    JobKind(KIND, system_scores, Lane.BULK),
     JobKind("evaluation.score", submission_score, Lane.BULK, clean=upload_forget, action="see_releases"),
     JobKind(JOB, release_score, Lane.BULK, clean=upload_forget, action="release"),
 ]

@@ -199,7 +199,8 @@ class Board:
         """Return the estimate from judgments and weighted automatic scores, and its standard error.
 
         The variance is that of the sample within the items, plus that of the items as a sample of their kind. One
-        disagreement of full size is added to each stratum: where the automatic score is good, a sample may hold none.
+        disagreement of full size is added to each stratum, and one to all items: where the automatic score is good, or
+        systems are alike, a sample may hold none.
         """
         items, value, within, between = len(weighted), 0.0, 0.0, 0.0
         mean = sum(size / items * judgments[here].mean() for size, here in self._strata())
@@ -209,7 +210,7 @@ class Board:
             value += share * (weighted[self.stratum == self.stratum[self.judged[here[0]]]].mean() + rest.mean())
             within += share**2 * (1 - count / size) * (((rest - rest.mean()) ** 2).sum() + UNSEEN) / (count - 2) / count
             between += share * (judgments[here].var(ddof=1) + (judgments[here].mean() - mean) ** 2) / items
-        return float(value), sqrt(within + between)
+        return float(value), sqrt(within + between + UNSEEN / items**2)
 
     def _freedom(self) -> int:
         return len(self.judged) - 2 * (int(self.stratum.max()) + 1)

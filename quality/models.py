@@ -4,8 +4,6 @@ from quality.certificates.models import Certificate, CertificateLabel, Certifica
 from quality.dashboard.models import CampaignPlan, QualitySnapshot
 from quality.examination.models import Unexamined
 from quality.experts.models import (
-    HIDDEN_MARKS,
-    OF_SYSTEM,
     PENDING,
     REFERENCE,
     Case,
@@ -26,8 +24,6 @@ from quality.policies.models import PolicyVersion
 from quality.studies.models import StudySnapshot
 
 __all__ = [
-    "HIDDEN_MARKS",
-    "OF_SYSTEM",
     "PENDING",
     "REFERENCE",
     "Audit",

@@ -17,6 +17,7 @@ TITLES: dict[str, Promise] = {
     "quality.examine": _("Checking new answers"),
     "evaluation.systems": _("Adding systems"),
     "evaluation.predictions": _("Adding a system"),
+    "evaluation.recall_cases": _("Recalling cases of a removed system"),
     "evaluation.sample_predictions": _("Sending systems' answers to experts"),
     "evaluation.system_scores": _("Computing the scores of systems"),
     "quality.audit": _("Starting an audit"),
@@ -54,6 +55,16 @@ def outcome_of(result: Mapping[str, Any]) -> str:
         "opened": lambda n: ngettext("%(n)s case sent to experts.", "%(n)s cases sent to experts.", n),
         "keys": lambda n: ngettext("%(n)s gold question added.", "%(n)s gold questions added.", n),
         "drawn": lambda n: ngettext("%(n)s item drawn.", "%(n)s items drawn.", n),
+        "cases": lambda n: ngettext("%(n)s case sent to experts.", "%(n)s cases sent to experts.", n),
+        "answers": lambda n: ngettext("%(n)s answer added.", "%(n)s answers added.", n),
+        "others": lambda n: ngettext(
+            "%(n)s prediction is for another example.", "%(n)s predictions are for other examples.", n
+        ),
+        "unused": lambda n: ngettext(
+            "%(n)s short answer isn't used: annotators could not give it within the long answer.",
+            "%(n)s short answers aren't used: annotators could not give them within the long answer.",
+            n,
+        ),
         "excluded": lambda n: ngettext("%(n)s answer excluded.", "%(n)s answers excluded.", n),
         "restored": lambda n: ngettext("%(n)s answer restored.", "%(n)s answers restored.", n),
         "changed": lambda n: ngettext("%(n)s answer changed.", "%(n)s answers changed.", n),

@@ -26,7 +26,7 @@ from quality.experts.services.opinions import (
     opinion_give,
     said_from,
 )
-from quality.models import HIDDEN_MARKS, Case, Opinion, Phase
+from quality.models import REFERENCE, Case, Opinion, Phase
 from quality.payloads import CasesSamplePayload
 
 router = Router()
@@ -54,8 +54,8 @@ class CaseToJudge(Reply):
 
     @staticmethod
     def resolve_parts(case: Case) -> list[dict[str, Any]]:
-        """Return the parts without the marks that say whose they are."""
-        return [{name: value for name, value in part.items() if name not in HIDDEN_MARKS} for part in case.parts]
+        """Return the parts without a mark of the reference."""
+        return [{name: value for name, value in part.items() if name != REFERENCE} for part in case.parts]
 
 
 class OpinionReply(Reply):

@@ -14,11 +14,11 @@ from api.http.paging import FieldsQuery
 from api.http.problems import Refused
 from api.models import TokenScope
 from api.resources.imports import TABLES, NameQuery, upload_queued
-from api.resources.jobs import JobReply, job_queued
+from api.resources.jobs import JobReply, job_named
 from api.resources.quality import NumbersReply, numbers_shown
 from evaluation.desk.forms import PredictionsSampleForm
+from evaluation.desk.services import sample_request
 from evaluation.models import PredictedSystem
-from evaluation.payloads import PredictionsSamplePayload
 from evaluation.system_scores import has_systems, scores_request, scores_shown
 from jobs.models import Job
 from measures.rectified import LEAST
@@ -37,8 +37,12 @@ class PredictionsQuery(NameQuery):
     """The parameters of an upload of a system's predictions."""
 
     system: str = Field(min_length=1, max_length=PredictedSystem.MOST_NAME, description="The name of the system.")
-    least_long: float | None = Field(None, description="Long answers with a lower score count as no answer.")
-    least_short: float | None = Field(None, description="Short answers with a lower score count as no answer.")
+    least_long: float | None = Field(
+        None, allow_inf_nan=False, description="Long answers with a lower score count as no answer."
+    )
+    least_short: float | None = Field(
+        None, allow_inf_nan=False, description="Short answers with a lower score count as no answer."
+    )
 
 
 class PredictionsSample(Sent):
@@ -108,5 +112,11 @@ def prediction_sample(request: ApiRequest, campaign: str, sent: PredictionsSampl
     """Send all systems' answers to random items to experts, with those of an annotator; nobody is told whose they are."""
     _check_type(request, Extractive)
     form = checked(PredictionsSampleForm(request.campaign, sent.dict()))
-    payload = PredictionsSamplePayload(campaign=str(request.campaign.pk), count=form["count"], experts=form["experts"])
-    return job_queued(request, "evaluation.sample_predictions", payload)
+    job = sample_request(
+        campaign=request.campaign,
+        count=form["count"],
+        experts=form["experts"],
+        actor_id=request.user.surrogate_id,
+        now=timezone.now(),
+    )
+    return job_named(request, job)

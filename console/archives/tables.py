@@ -101,6 +101,7 @@ ROWS = {
     "evaluation.SystemSample": _ITS_OWN,
     "evaluation.JudgedSystem": _ITS_OWN,
     "evaluation.PredictedSystem": _ITS_OWN,
+    "evaluation.DrawnItem": _ITS_OWN,
     "evaluation.PredictedAnswer": "system__campaign",
     "evaluation.SystemScores": _ITS_OWN,
     "evaluation.Team": "board__campaign",

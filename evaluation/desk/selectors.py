@@ -2,7 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from evaluation.annotator.alternative import EPSILONS, Alignment, alternative_re
 from evaluation.files import EvaluationError
 from evaluation.models import PredictedAnswer, PredictedSystem
 from measures import studies
-from measures.rectified import LEAST, Board
 from quality.experts.selectors import opinions_deciding
-from quality.models import REFERENCE, Case, CaseState
+from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
 from quality.studies.selectors.studies import REFERENCES, answers_by_annotator, rows_of
 
 EPSILON = EPSILONS["crowd"]
+MOST_COMPARED = 2_000  # items with many annotations, drawn at random if there are more
 OWN, ANNOTATOR = "own", "annotator"
-Find = Callable[[Answer], Hashable | None]
+Finds = Mapping[str, Callable[[Answer], Hashable | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,142 +56,155 @@ def predictions_scored(campaign: Campaign) -> dict[str, Any]:
     systems = dict(PredictedSystem.objects.filter(campaign=campaign).order_by("name").values_list("pk", "name"))
     if not systems or not isinstance(task_type, Extractive):
         return {}
-    drawn = _drawn(campaign)
-    judged = {name: _judged(campaign, drawn.get(pk, [])) for pk, name in systems.items()}
-    answers = {name: _answers(pk) for pk, name in systems.items()}
+    drawn, finds = _drawn(campaign), task_type.finds
+    said = {one.case_id: one.said for one in opinions_deciding(campaign).filter(case__because=CaseReason.SYSTEMS)}
+    judged = {name: _judged(task_type.parts, drawn.get(pk, []), said) for pk, name in systems.items()}
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
-    ways = items.aggregate(most=Max("n"))["most"] or 0
-    rows = rows_of(campaign, ways) if ways > REFERENCES else {}
-    people = answers_by_annotator(campaign)
+    ways = items.filter(split__sealed_at=None).aggregate(most=Max("n"))["most"] or 0
+    rows, people = _rows(campaign, ways, finds), _people(campaign, finds)
+    found: dict[str, dict[str, list[Any]]] = {kind: defaultdict(list) for kind in finds}
+    for pk, name in systems.items():
+        answers = _answers(pk, finds)
+        for kind in finds:
+            if judged[name]:
+                found[kind]["judged"].append(_judged_row(name, judged[name], kind, task_type.good_grades))
+            found[kind]["bounds"] += _bounds(name, rows[kind], answers[kind], ways)
+            found[kind]["alternative"].append(_alternative(name, people[kind], answers[kind]))
     return {
         "names": list(systems.values()),
         "states": _states([row for rows in drawn.values() for row in rows]),
         "ways": ways,
         "epsilon": EPSILON,
         "kinds": {
-            kind: {
-                "judged": _judged_rows(judged, kind, task_type.good_grades),
-                "bounds": _bounds(rows, answers, find, ways),
-                "alternative": (tests := _alternative(people, answers, find)),
-                "is_tested": any("tested" in one for one in tests),
-            }
-            for kind, find in task_type.finds.items()
+            kind: {name: one[name] for name in ("judged", "bounds", "alternative")}
+            | {"is_tested": any("tested" in row for row in one["alternative"])}
+            for kind, one in found.items()
         },
     }
 
 
 def _drawn(campaign: Campaign) -> dict[int, list[PredictedAnswer]]:
-    """Return the drawn answers of each system."""
-    rows = PredictedAnswer.objects.filter(unsealed(), system__campaign=campaign).exclude(drawn_at=None)
+    """Return the drawn answers of each system, in the order in which the items were drawn."""
+    rows = PredictedAnswer.objects.filter(unsealed(), system__campaign=campaign).exclude(drawn=None)
     found = defaultdict(list)
-    for row in rows.select_related("case").order_by("item"):
+    for row in rows.select_related("drawn__case").order_by("drawn__place"):
         found[row.system_id].append(row)
     return found
 
 
+def _state(row: PredictedAnswer) -> str:
+    """Return the state of a drawn item's case; without anything to judge, it is decided."""
+    case: Case | None = row.drawn.case if row.drawn else None
+    return case.state if case else CaseState.DECIDED
+
+
 def _states(rows: Sequence[PredictedAnswer]) -> dict[str, int]:
     """Return the number of drawn items, and of those that are judged, wait for experts, or were withdrawn."""
-    items = {row.item_id: _state(row.case) for row in rows}
+    items = {row.item_id: _state(row) for row in rows}
     counts = Counter(items.values())
     judged, withdrawn = counts[CaseState.DECIDED], counts[CaseState.RECALLED]
     return {"drawn": len(items), "judged": judged, "withdrawn": withdrawn, "waiting": len(items) - judged - withdrawn}
 
 
-def _state(case: Case | None) -> str:
-    """Return the state of a drawn item's case; without anything to judge, it is decided."""
-    return case.state if case else CaseState.DECIDED
+def _judged(
+    parts: Callable[[list[Answer]], list[Part]], rows: Sequence[PredictedAnswer], said: Mapping[int, Mapping[str, Any]]
+) -> list[Judged]:
+    """Return the judged items of a system, in the order of the draw, up to the first that waits for experts.
 
-
-def _judged(campaign: Campaign, rows: Sequence[PredictedAnswer]) -> dict[int, Judged]:
-    """Return the drawn items of a system that are judged, or have nothing to judge."""
-    parts = TASK_TYPES[campaign.task_type].parts
-    cases = {row.case_id for row in rows}
-    said = {one.case_id: one.said for one in opinions_deciding(campaign) if one.case_id in cases}
-    return {
-        row.item_id: Judged(
-            parts([row.answer]), row.case.parts if row.case else [], said[row.case.pk] if row.case else {}
-        )
-        for row in rows
-        if _state(row.case) == CaseState.DECIDED
-    }
-
-
-def _answers(system: int) -> dict[int, Answer]:
-    """Return all answers of a system, of splits that aren't sealed."""
-    rows = PredictedAnswer.objects.filter(unsealed(), system=system).order_by("item")
-    return dict(rows.values_list("item_id", "answer"))
-
-
-def _judged_rows(judged: Mapping[str, Mapping[int, Judged]], kind: str, good: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the experts' judgment of each system, and of one annotator on the same items."""
-    return [_judged_row(name, list(items.values()), kind, good) for name, items in judged.items() if items]
+    Items on which experts disagree take longer, and those without an answer no time at all: what is judged first isn't
+    a random sample, but what was drawn first is.
+    """
+    found = []
+    for row in rows:
+        state = _state(row)
+        if state in PENDING:
+            break
+        case = row.drawn.case if row.drawn else None
+        if case is None:
+            found.append(Judged([], [], {}))
+        elif state == CaseState.DECIDED and case.pk in said:
+            found.append(Judged(parts([row.answer]), case.parts, said[case.pk]))
+    return found
 
 
 def _judged_row(name: str, items: Sequence[Judged], kind: str, good: Sequence[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"system": name, "items": len(items), "difference": {"value": None}}
+    """Return the experts' judgment of a system, and of the annotator on the same items."""
+    found: dict[str, Any] = {"system": name, "items": len(items)}
     outcomes = {}
     for who in (OWN, ANNOTATOR):
         counts = np.array([one.counts(kind, who, good) for one in items], dtype=float)
         right, given, wanted = counts.T
-        # An answer that is good, or none where nobody found one.
+        # An answer that is good, or none where nobody gave a good one.
         outcomes[who] = np.where(given, right, 1 - wanted)
         found[who] = studies.as_json(
             {"given": studies.share_of(given), "right": studies.share_of(outcomes[who])}
             | studies.precision_recall_f1(counts)
         )
-    if len(items) >= LEAST:
-        places, nothing = np.arange(len(items)), np.zeros(len(items))
-        board = Board(dict.fromkeys(outcomes, nothing), places, outcomes, np.zeros(len(items), dtype=np.int64))
-        [difference] = board.differences()
-        bounds = {name: min(max(value, -1.0), 1.0) for name, value in asdict(difference.difference).items()}
-        found |= {"difference": bounds, "p": difference.p}
+    return found | {"difference": studies.as_json(studies.paired_difference(outcomes[OWN], outcomes[ANNOTATOR]))}
+
+
+def _answers(system: int, finds: Finds) -> dict[str, dict[int, Hashable]]:
+    """Return what a system found in each item, by kind; splits that are sealed are left out."""
+    found: dict[str, dict[int, Hashable]] = {kind: {} for kind in finds}
+    rows = PredictedAnswer.objects.filter(unsealed(), system=system).order_by("pk").values_list("item_id", "answer")
+    for item, answer in rows.iterator(chunk_size=2_000):
+        for kind, find in finds.items():
+            found[kind][item] = find(answer)
     return found
 
 
+def _rows(campaign: Campaign, ways: int, finds: Finds) -> dict[str, dict[int, list[Hashable]]]:
+    """Return what annotators found, by kind and item, in items with all annotations and more than the references."""
+    rows = rows_of(campaign, ways) if ways > REFERENCES else {}
+    chosen = sorted(Random(0).sample(sorted(rows), min(len(rows), MOST_COMPARED)))  # noqa: S311  a draw, not a secret
+    return {kind: {item: [find(one) for one in rows[item]] for item in chosen} for kind, find in finds.items()}
+
+
 def _bounds(
-    rows: Mapping[int, Sequence[Answer]], answers: Mapping[str, Mapping[int, Answer]], find: Find, ways: int
+    name: str, rows: Mapping[int, list[Hashable]], answers: Mapping[int, Hashable], ways: int
 ) -> list[dict[str, Any]]:
-    """Return each system's score by the measure of section 5.1, with those of people, on items with all annotations."""
-    found = []
-    for name, given in answers.items():
-        items = [item for item in rows if item in given]
-        if items:
-            scores = studies.bounds(
-                [[find(answer) for answer in rows[item]] for item in items],
-                references=REFERENCES,
-                alpha=studies.usual_alpha(ways - REFERENCES),
-                system=[find(given[item]) for item in items],
-            )
-            kept = {who: scores[who] for who in ("single", "super", "system")}
-            found.append({"system": name, "items": len(items), "scores": studies.as_json(kept)})
+    """Return a system's score by the measure of section 5.1, with those of people; nothing without such items."""
+    items = [item for item in rows if item in answers]
+    if not items:
+        return []
+    scores = studies.bounds(
+        [rows[item] for item in items],
+        references=REFERENCES,
+        alpha=studies.usual_alpha(ways - REFERENCES),
+        system=[answers[item] for item in items],
+    )
+    kept = {who: scores[who] for who in ("single", "super", "system")}
+    return [{"system": name, "items": len(items), "scores": studies.as_json(kept)}]
+
+
+def _people(campaign: Campaign, finds: Finds) -> dict[str, dict[int, dict[str, Hashable]]]:
+    """Return what each annotator found, by kind and item; equal answers are read once."""
+    read: dict[str, dict[str, Hashable]] = {}
+    found: dict[str, dict[int, dict[str, Hashable]]] = {kind: defaultdict(dict) for kind in finds}
+    for item, given in answers_by_annotator(campaign).items():
+        for who, text in given.items():
+            if text not in read:
+                answer = orjson.loads(text)
+                read[text] = {kind: find(answer) for kind, find in finds.items()}
+            for kind in finds:
+                found[kind][item][who] = read[text][kind]
     return found
 
 
 def _alternative(
-    people: Mapping[int, Mapping[str, str]], answers: Mapping[str, Mapping[int, Answer]], find: Find
-) -> list[dict[str, Any]]:
-    """Return the alternative annotator test of each system; only its name if too few annotators share items."""
-    labels: dict[Hashable, str] = {}
+    name: str, people: Mapping[int, Mapping[str, Hashable]], answers: Mapping[int, Hashable]
+) -> dict[str, Any]:
+    """Return the alternative annotator test of a system; only its name if too few annotators share items."""
+    names: dict[Hashable, str] = {}
 
-    def label(answer: Answer) -> str:
-        return labels.setdefault(find(answer), str(len(labels)))
+    def label(found: Hashable) -> str:
+        return names.setdefault(found, str(len(names)))
 
-    read = dict[str, str]()  # many answers have the same text
-    votes = {
-        item: {who: read.get(text) or read.setdefault(text, label(orjson.loads(text))) for who, text in given.items()}
-        for item, given in people.items()
-    }
-    found = []
-    for name, given in answers.items():
-        common = {str(item): votes[item] for item in given if item in votes}
-        try:
-            report = alternative_report(
-                common,
-                {str(item): label(given[item]) for item in given if item in votes},
-                epsilon=EPSILON,
-                alignment=Alignment.ACCURACY,
-            )
-        except EvaluationError:
-            report = {}
-        found.append({"system": name} | {key: value for key, value in report.items() if key != "compared"})
-    return found
+    items = [item for item in answers if item in people]
+    votes = {str(item): {who: label(one) for who, one in people[item].items()} for item in items}
+    labels = {str(item): label(answers[item]) for item in items}
+    try:
+        report = alternative_report(votes, labels, epsilon=EPSILON, alignment=Alignment.ACCURACY)
+    except EvaluationError:
+        report = {}
+    return {"system": name} | {key: value for key, value in report.items() if key != "compared"}

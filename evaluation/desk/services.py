@@ -7,33 +7,34 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import is_sealed
 from annotation.locks import campaign_lock
 from annotation.models import Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
-from evaluation.desk.uploads import answers_predicted, confident
-from evaluation.models import PredictedAnswer, PredictedSystem
+from evaluation.desk.uploads import PredictedError, answers_predicted, confident
+from evaluation.models import DrawnItem, PredictedAnswer, PredictedSystem
 from evaluation.nq.predictions import predictions_of
+from evaluation.payloads import PredictionsSamplePayload
+from jobs.models import Job
+from jobs.payloads import CampaignPayload
+from jobs.services import job_enqueue
 from jobs.work import RetryLater, Work
 from quality.experts.services.cases import case_open, experts_check, parts_mixed, references_of
+from quality.labels.services.audits import cases_recall
 from quality.models import PENDING, Case, CaseReason
-from web.errors import KeyedError
 
+SAMPLE, RECALL = "evaluation.sample_predictions", "evaluation.recall_cases"
 MOST_BYTES = 64 * 2**20
-MOST_ANSWERS = 50_000  # of a system
 MOST_SYSTEMS = 10  # whose distinct answers to an item an expert can judge at once
 ROWS = 500  # of a statement
-
-
-class PredictedError(KeyedError):
-    """A system's predictions can't be added, or not sent to experts; the message gives the reason."""
 
 
 def predictions_import(
@@ -62,7 +63,7 @@ def predictions_import(
     """
     if len(content) > MOST_BYTES:
         raise PredictedError("predicted_too_large", most=MOST_BYTES // 2**20)
-    if not system or len(system) > PredictedSystem.MOST_NAME:
+    if not system.strip() or not system.isprintable() or len(system) > PredictedSystem.MOST_NAME:
         raise PredictedError("predicted_name", most=PredictedSystem.MOST_NAME)
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Extractive):
@@ -77,14 +78,12 @@ def predictions_import(
     found = answers_predicted(campaign, task_type, predictions, file_name, work.progress)
     if not found.answers:
         raise PredictedError("predicted_nothing")
-    if len(found.answers) > MOST_ANSWERS:
-        raise PredictedError("predicted_most_answers", most=MOST_ANSWERS)
     with work.step():
         now = timezone.now()
         campaign_lock(campaign)
         if not _is_there(campaign, system, digest):
             _system_add(campaign, system, digest, found.answers, work.job.requested_by_id, now)
-    return {"answers": len(found.answers), "others": found.others, "outside": found.outside}
+    return {"answers": len(found.answers), "others": found.others, "unused": found.unused}
 
 
 def _is_there(campaign: Campaign, name: str, digest: str) -> bool:
@@ -120,7 +119,10 @@ def _system_add(
 
 @durable
 def predictions_remove(*, system: PredictedSystem, actor_id: UUID, now: datetime) -> None:
-    """Remove a system that was uploaded wrongly. Cases with its answers stay: nothing in them tells whose they are."""
+    """Remove a system that was uploaded wrongly. Its drawn items stay drawn, so that nobody can draw the known ones again.
+
+    A job recalls the cases in which no other system is compared.
+    """
     record(
         action="predictions_remove",
         subject=system,
@@ -129,7 +131,35 @@ def predictions_remove(*, system: PredictedSystem, actor_id: UUID, now: datetime
         scope_id=system.campaign_id,
         system=system.name,
     )
+    campaign_id = system.campaign_id
     system.delete()
+    job_enqueue(
+        kind=RECALL,
+        payload=CampaignPayload(campaign=str(campaign_id)),
+        now=now,
+        scope_id=campaign_id,
+        requested_by_id=actor_id,
+    )
+
+
+def cases_without_system_recall(*, work: Work, campaign: Campaign) -> dict[str, Any]:
+    """Recall the pending cases whose systems were all removed."""
+    drawn = DrawnItem.objects.filter(campaign=campaign, case__state__in=PENDING)
+    orphans = drawn.exclude(Exists(PredictedAnswer.objects.filter(drawn=OuterRef("pk"))))
+    cases_recall(work=work, campaign=campaign, cases=Case.objects.filter(pk__in=orphans.values("case")))
+    return {}
+
+
+def sample_request(*, campaign: Campaign, count: int, experts: int, actor_id: UUID, now: datetime) -> Job:
+    """Queue a draw, unless one is running: sending a form twice draws once."""
+    return job_enqueue(
+        kind=SAMPLE,
+        payload=PredictionsSamplePayload(campaign=str(campaign.pk), count=count, experts=experts),
+        now=now,
+        scope_id=campaign.pk,
+        requested_by_id=actor_id,
+        key=f"{SAMPLE}:{campaign.pk}",
+    )
 
 
 def predictions_sample(*, work: Work, campaign: Campaign, count: int, experts: int) -> dict[str, Any]:
@@ -137,22 +167,26 @@ def predictions_sample(*, work: Work, campaign: Campaign, count: int, experts: i
 
     Items are drawn from those that all systems and an annotator answered, by a seed that only this server can compute,
     whatever the answers are: an item without anything to judge is drawn, but no case. The annotator is that of the first
-    slot, a random one.
+    slot. No item is drawn twice.
 
     Raises
     ------
     PredictedError
-        There are no systems, or too few items.
-    CaseError
-        A drawn item is before the experts for another reason: leaving it out would bias the sample.
+        There are no systems, or too few items; or a drawn item is before the experts for another reason: leaving it out
+        would bias the sample.
     RetryLater
-        A system was removed meanwhile, or items were drawn by another job.
+        An item or annotation was retired or excluded meanwhile, or a split was sealed.
     """
     experts_check(experts)
-    with work.step():
-        systems = work.job.result.get("systems") or _begin(work, campaign, count, experts)
+    rows = list(PredictedSystem.objects.filter(campaign=campaign).order_by("pk"))
+    chosen = work.job.result.get("systems")  # those that are added while it runs aren't part of it
+    systems = rows if chosen is None else [row for row in rows if row.pk in chosen]
+    if chosen is not None and len(systems) < len(chosen):
+        raise PredictedError("predicted_removed")
+    if not systems:
+        raise PredictedError("predicted_no_system")
     drawn, cases = (int(work.job.result.get(name, 0)) for name in ("drawn", "cases"))
-    order = _drawn(campaign, systems, count - drawn)
+    order = _drawn(campaign, [row.pk for row in systems], count - drawn)
     if len(order) < count - drawn:
         raise PredictedError("predicted_too_few", there=drawn + len(order), asked=count)
     if pending := Case.objects.filter(item__in=order, state__in=PENDING).count():
@@ -160,38 +194,34 @@ def predictions_sample(*, work: Work, campaign: Campaign, count: int, experts: i
     for item_id in order:
         with work.step(done=drawn, total=count):
             campaign_lock(campaign)
-            cases += _send(campaign, item_id, systems, experts, work.job.requested_by_id)
+            if not drawn:
+                _record(campaign, systems, count, experts, work.job.requested_by_id)
+            cases += _send(campaign, item_id, [row.pk for row in systems], experts, work.job.requested_by_id)
             drawn += 1
-            work.checkpoint(drawn=drawn, cases=cases)
+            work.checkpoint(drawn=drawn, cases=cases, systems=[row.pk for row in systems])
     return {"drawn": drawn, "cases": cases}
 
 
-def _begin(work: Work, campaign: Campaign, count: int, experts: int) -> list[int]:
-    """Choose the systems of a draw, once: those added while it runs aren't part of it."""
-    rows = list(PredictedSystem.objects.filter(campaign=campaign).order_by("pk"))
-    if not rows:
-        raise PredictedError("predicted_no_system")
+def _record(
+    campaign: Campaign, systems: Sequence[PredictedSystem], count: int, experts: int, actor_id: UUID | None
+) -> None:
     record(
         action="predictions_draw",
         subject=campaign,
         now=timezone.now(),
-        actor_id=work.job.requested_by_id,
+        actor_id=actor_id,
         scope_id=campaign.pk,
-        systems=[row.name for row in rows],
+        systems=[row.name for row in systems],
         count=count,
         experts=experts,
     )
-    systems = [row.pk for row in rows]
-    work.checkpoint(systems=systems)
-    return systems
 
 
 def _drawn(campaign: Campaign, systems: Sequence[int], count: int) -> list[int]:
-    """Return the next items in the seeded order that were drawn for none of these systems."""
-    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, split__sealed_at=None)
+    """Return the next items in the seeded order that were never drawn."""
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, split__sealed_at=None, drawn=None)
     for system in systems:
-        answers = PredictedAnswer.objects.filter(system=system, item=OuterRef("pk"), drawn_at=None)
-        items = items.filter(Exists(answers))
+        items = items.filter(Exists(PredictedAnswer.objects.filter(system=system, item=OuterRef("pk"))))
     counted = Annotation.objects.filter(item=OuterRef("pk"), state=AnnotationState.COUNTED)
     named = items.filter(Exists(counted.filter(slot__round=1, slot__index=0))).values_list("pk", "external_id")
     digest = salted_hmac("evaluation.desk", str(campaign.pk), algorithm="sha256").digest()
@@ -200,21 +230,22 @@ def _drawn(campaign: Campaign, systems: Sequence[int], count: int) -> list[int]:
 
 
 def _send(campaign: Campaign, item_id: int, systems: Sequence[int], experts: int, actor_id: UUID | None) -> int:
-    """Send one item to the experts, and mark the answers as drawn; return the number of cases: none if all are null."""
+    """Draw one item and send it to the experts; return the number of cases: none if there is nothing to judge."""
     now = timezone.now()
-    rows = PredictedAnswer.objects.filter(system__in=systems, item=item_id, drawn_at=None)
-    answers = list(rows.order_by("system").values_list("answer", flat=True))
-    references = references_of([item_id])
-    if len(answers) < len(systems) or not references:
-        raise RetryLater("a system or an annotation was removed, or an item was drawn by another job")
-    item = Item.objects.select_related("campaign").get(pk=item_id)
+    item = Item.objects.select_related("campaign", "split").get(pk=item_id)
+    rows = PredictedAnswer.objects.filter(system__in=systems, item=item, drawn=None)
+    answers, references = list(rows.order_by("system").values_list("answer", flat=True)), references_of([item_id])
+    is_open = item.state == ItemState.ACTIVE and not is_sealed(item)
+    if not is_open or not references or len(answers) < len(systems):
+        raise RetryLater("an item, its annotation, or a system is no longer there")
     parts = parts_mixed(TASK_TYPES[campaign.task_type], references[item_id], answers)
     case = None
     if parts:
         if not case_open(
-            item=item, because=CaseReason.SAMPLE, experts=experts, parts=parts, actor_id=actor_id, now=now
+            item=item, because=CaseReason.SYSTEMS, experts=experts, parts=parts, actor_id=actor_id, now=now
         ):
             raise PredictedError("drawn_before_experts", n=1)
         case = Case.objects.get(item=item, state__in=PENDING)
-    rows.update(drawn_at=now, case=case)
+    last = DrawnItem.objects.filter(campaign=campaign).aggregate(last=Max("place"))["last"] or 0
+    rows.update(drawn=DrawnItem.objects.create(campaign=campaign, item=item, place=last + 1, case=case, drawn_at=now))
     return int(case is not None)

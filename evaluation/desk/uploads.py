@@ -11,22 +11,28 @@ from documents.selectors import tokenization_of
 from evaluation.nq.answers import NONE, Prediction
 from evaluation.nq.predictions import PredictionFault
 from storage.tables.faults import RowError
+from web.errors import KeyedError
 
 CHUNK = 200
+MOST_ANSWERS = 50_000  # of a system
 Progress = Callable[[int, int], None]
+
+
+class PredictedError(KeyedError):
+    """A system's predictions can't be added, or not sent to experts; the message gives the reason."""
 
 
 @dataclass
 class Predicted:
     """A system's answers by item, and what isn't used of its file.
 
-    ``others`` is the number of predictions for examples that aren't items to annotate in the campaign; ``outside`` that of
-    short answers that aren't in the long answer, or have no long answer: an annotator can't give those.
+    ``others`` is the number of predictions for examples that aren't items to annotate in the campaign; ``unused`` that of
+    short answers that an annotator couldn't give: without a long answer, outside it, overlapping, or without a word.
     """
 
     answers: dict[int, Answer] = field(default_factory=dict)
     others: int = 0
-    outside: int = 0
+    unused: int = 0
 
 
 def confident(prediction: Prediction, least_long: float | None, least_short: float | None) -> Prediction:
@@ -47,6 +53,8 @@ def answers_predicted(
     ------
     PredictionFault
         A long answer isn't a box of the item's page; the message names the file and the example.
+    PredictedError
+        There are too many.
     """
     found, examples = Predicted(), list(predictions)
     for start in range(0, len(examples), CHUNK):
@@ -59,7 +67,9 @@ def answers_predicted(
             except RowError as error:
                 raise PredictionFault(f"{name}: example {item.published_id}: {error.column}: {error}") from error
             found.answers[item.pk] = answer
-            found.outside += prediction.has_short and task_type.finds["short"](answer) is None
+            if len(found.answers) > MOST_ANSWERS:
+                raise PredictedError("predicted_most_answers", most=MOST_ANSWERS)
+            found.unused += prediction.has_short and task_type.finds["short"](answer) is None
     found.others = len(examples) - len(found.answers)
     return found
 

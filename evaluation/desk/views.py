@@ -11,14 +11,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.models import Campaign
 from annotation.tasktypes.registry import pages_of
 from evaluation.desk.forms import PredictionsForm, PredictionsSampleForm
-from evaluation.desk.services import MOST_SYSTEMS, predictions_remove
+from evaluation.desk.services import MOST_SYSTEMS, predictions_remove, sample_request
 from evaluation.models import PredictedSystem
-from evaluation.payloads import PredictionsPayload, PredictionsSamplePayload
+from evaluation.payloads import PredictionsPayload
 from evaluation.system_scores import scores_request, scores_shown
 from jobs.services import job_enqueue
 
@@ -46,17 +47,17 @@ def predicted_systems(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         return _drawn(request, campaign, draw.cleaned_data)
     job = scores_request(campaign=campaign, now=timezone.now())
     snapshot = scores_shown(campaign)
-    names = list(PredictedSystem.objects.filter(campaign=campaign).order_by("name").values_list("name", flat=True))
+    systems = list(PredictedSystem.objects.filter(campaign=campaign).order_by("name"))
     context = {
         "campaign": campaign,
         "form": form,
-        "draw": draw if names else None,
+        "draw": draw if systems else None,
         "is_manager": is_manager,
-        "has_room": len(names) < MOST_SYSTEMS,
+        "has_room": len(systems) < MOST_SYSTEMS,
         "sample": SAMPLE,
         "snapshot": snapshot,
         "kinds": _named(campaign, snapshot.data if snapshot else {}),
-        "names": names,
+        "systems": systems,
         "is_computing": job is not None,
         "sealed": sealed_names(campaign),
     }
@@ -70,7 +71,7 @@ def _named(campaign: Campaign, data: dict[str, Any]) -> list[tuple[Any, dict[str
 
 
 def _removed(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    found = get_object_or_404(PredictedSystem, campaign=campaign, name=request.POST.get("system", ""))
+    found = get_object_or_404(PredictedSystem, campaign=campaign, pk=whole_number(request.POST.get("system")))
     predictions_remove(system=found, actor_id=signed_in(request).surrogate_id, now=timezone.now())
     messages.success(request, _("The system was removed."))
     return redirect("systems", slug=campaign.slug)
@@ -96,11 +97,11 @@ def _uploaded(request: HttpRequest, campaign: Campaign, asked: dict[str, Any]) -
 
 
 def _drawn(request: HttpRequest, campaign: Campaign, asked: dict[str, Any]) -> HttpResponse:
-    job = job_enqueue(
-        kind="evaluation.sample_predictions",
-        payload=PredictionsSamplePayload(campaign=str(campaign.pk), count=asked["count"], experts=asked["experts"]),
+    job = sample_request(
+        campaign=campaign,
+        count=asked["count"],
+        experts=asked["experts"],
+        actor_id=signed_in(request).surrogate_id,
         now=timezone.now(),
-        scope_id=campaign.pk,
-        requested_by_id=signed_in(request).surrogate_id,
     )
     return redirect("job", job_id=job.pk)

@@ -60,9 +60,7 @@ class CaseState(models.TextChoices):
     RECALLED = "recalled", _("Recalled")
 
 
-REFERENCE = "of_reference"  # marks the parts of a sample's case that its reference annotation said
-OF_SYSTEM = "of_system"  # marks those that only systems said
-HIDDEN_MARKS = (REFERENCE, OF_SYSTEM)  # from experts
+REFERENCE = "of_reference"  # marks the parts of a drawn item's case that its reference annotation said
 
 
 # An item is before the experts once at a time.
@@ -79,6 +77,7 @@ class CaseReason(models.TextChoices):
     SAMPLE = "sample", _("Sample")
     GOLD = "gold", _("Gold question")
     AUDIT = "audit", _("Audit")
+    SYSTEMS = "systems", _("Comparison of systems")
 
 
 class Case(models.Model):

@@ -18,7 +18,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 from measures.agreement import Level, alpha
 from measures.judgments import judgments_of
 from measures.reliability import wilson
-from quality.models import OF_SYSTEM, Case, CaseReason, CaseState, Opinion, Phase
+from quality.models import Case, CaseReason, CaseState, Opinion, Phase
 
 MOST = 50
 DISCUSSION_DAYS = 7  # that experts have to agree; then a manager can decide
@@ -164,13 +164,12 @@ def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _sample(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return the share of each grade in decided samples, with 95% intervals, for each kind of part of people's answers."""
+    """Return the share of each grade in decided samples, with 95% intervals, for each kind of part."""
     rows = opinions_deciding(campaign).filter(case__because=CaseReason.SAMPLE)
     counts: dict[str, Counter[Any]] = defaultdict(Counter)
     for row in rows.iterator(chunk_size=2000):
         for part in row.case.parts:
-            if not part.get(OF_SYSTEM):
-                counts[part.get("what", part["key"])][row.said[part["key"]]] += 1
+            counts[part.get("what", part["key"])][row.said[part["key"]]] += 1
     grades = TASK_TYPES[campaign.task_type].grades
     return [
         {"what": what, "n": found.total(), "grades": [_share(grade, found[grade], found.total()) for grade in grades]}

@@ -95,6 +95,16 @@ def box_near(page: Tokenization, near: str) -> int:
     return holding[0] if holding else NO_ANSWER
 
 
+def answer_expected(page: Tokenization, expected: dict[str, str]) -> tuple[int, list[list[int]], str]:
+    """Return the box, spans, and yes or no of the expected answer to one of the demo's questions."""
+    box = box_near(page, expected["near"]) if expected["label"] == GOOD else NO_ANSWER
+    if box == NO_ANSWER:
+        return NO_ANSWER, [], NONE
+    short = _short(page, page.candidates[box], expected["short"])
+    spans = short.get("spans", [])
+    return box, spans, NONE if spans else short["kind"]
+
+
 def _is_list(page: Tokenization, index: int) -> bool:
     return page.tokens[page.candidates[index].start_token].token.startswith("<Ul")
 

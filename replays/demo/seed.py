@@ -19,10 +19,12 @@ from annotation.models import Campaign
 from jobs.terminal import run_here
 from replays.demo.crowd import Member, answer_everything
 from replays.demo.study import study_finish
+from replays.demo.systems import systems_compare
 from storage.secrets import new_password
 
 HERE = Path(__file__).parent
-OPEN_SLUG, FACTS_SLUG, DONE_SLUG = "demo", "demo-facts", "demo-finished"
+OPEN_SLUG, FACTS_SLUG, SYSTEMS_SLUG, DONE_SLUG = "demo", "demo-facts", "demo-systems", "demo-finished"
+JUDGED = 20  # questions of the campaign about systems whose answers people judge
 PEOPLE = {
     "admin": "admin@demo.example",
     "anna": "anna@demo.example",
@@ -65,6 +67,27 @@ def seed_facts(*, now: datetime, stderr: Any) -> None:
         seed=2017,
     )
     items_import(campaign, HERE / "content" / "facts.jsonl", stderr)
+    launch_here(campaign, stderr)
+    _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
+
+
+def seed_systems(*, now: datetime, stderr: Any) -> None:
+    """Create the campaign in which people judge the answers of two systems, if it is missing."""
+    if Campaign.objects.filter(slug=SYSTEMS_SLUG).exists():
+        return
+    campaign = campaign_create(
+        slug=SYSTEMS_SLUG,
+        title="Answers of two systems (try it)",
+        task_type="correctness",
+        splits=[NewSplit("judged", 1)],
+        consent=_CONSENT,
+        created_by=User.objects.get(email=PEOPLE["admin"]),
+        now=now,
+        seed=2025,
+    )
+    file = HERE / "content" / "answers.jsonl"
+    payload = {"campaign": str(campaign.pk), "path": str(file), "name": file.name, "count": JUDGED}
+    run_here(kind="evaluation.systems", payload=payload, stderr=stderr, scope_id=campaign.pk)
     launch_here(campaign, stderr)
     _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
 
@@ -151,8 +174,7 @@ def make_finished(*, now: datetime, stderr: Any) -> None:
     answer_everything(campaign=campaign, members=members, expected=expected, seed=7, now=now - timedelta(days=2))
     members += _crowd(campaign, (0.05, 0.1, 0.15, 0.2, 0.3) * 4, now)
     study_finish(campaign=campaign, members=members, expected=expected, now=now - timedelta(days=1), stderr=stderr)
-    sample = {"campaign": str(campaign.pk), "count": 4, "seed": 7, "experts": 2, "every_answer": False}
-    run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
+    systems_compare(campaign=campaign, expected=expected, now=now, stderr=stderr)
     numbers_refresh(campaign=campaign, now=now)
     _roles_grant(campaign, now)
 

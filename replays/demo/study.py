@@ -11,7 +11,7 @@ from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import tokenization_of
 from jobs.terminal import run_here
 from quality.experts.services.opinions import consensus_confirm, consensus_propose, opinion_give
-from quality.models import Case, CaseReason, CaseState
+from quality.models import Case, CaseState
 from quality.studies.services import studies_refresh
 from replays.demo.crowd import Member, answer_everything, box_near
 
@@ -29,12 +29,20 @@ def study_finish(
     answer_everything(campaign=campaign, members=members, expected=expected, seed=SEED, now=now)
     sample = {**scope, "count": ITEMS, "experts": 2, "every_answer": False, "least": WAYS}
     run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
-    chance = random.Random(SEED)  # noqa: S311  a simulation, not a secret
-    experts = [Surrogate.objects.create().pk for _ in range(2)]
-    waiting = Case.objects.filter(campaign=campaign, because=CaseReason.SAMPLE, state=CaseState.OPEN).order_by("pk")
-    for case in list(waiting.select_related("item__tokenization", "campaign")):
-        _judge(case, experts, expected[case.item.external_id], chance, now)
+    cases_judge(campaign, expected, SEED, now)
     studies_refresh(campaign=campaign, now=now)
+
+
+def cases_judge(
+    campaign: Campaign, expected: dict[str, dict[str, str]], seed: int, now: datetime, *, left: int = 0
+) -> None:
+    """Let two synthetic experts judge the open cases, but for the last ones."""
+    chance = random.Random(seed)  # noqa: S311  a simulation, not a secret
+    experts = [Surrogate.objects.create().pk for _ in range(2)]
+    waiting = Case.objects.filter(campaign=campaign, state=CaseState.OPEN).order_by("pk")
+    cases = list(waiting.select_related("item__tokenization", "campaign"))
+    for case in cases[: len(cases) - left]:
+        _judge(case, experts, expected[case.item.external_id], chance, now)
 
 
 def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: random.Random, now: datetime) -> None:

@@ -93,14 +93,14 @@ def experts_there(campaign):
 
 def judge_all(campaign, most=1_000):
     """Have all experts judge open cases by the truth."""
-    for case in Case.objects.filter(campaign=campaign, state=CaseState.OPEN).select_related("item")[:most]:
-        good = truth(number_of(case.item))
-        said = {part["key"]: "correct" if part["box"] == good else "wrong" for part in case.parts}
-        for membership in experts_there(campaign)[: case.experts]:
-            opinion_give(
-                case=case,
-                surrogate_id=membership.user.surrogate_id,
-                said=said,
-                justification="",
-                now=timezone.now(),
-            )
+    cases = Case.objects.filter(campaign=campaign, state=CaseState.OPEN).select_related("item").order_by("pk")
+    for case in cases[:most]:
+        judge_case(campaign, case)
+
+
+def judge_case(campaign, case):
+    good = truth(number_of(case.item))
+    said = {part["key"]: "correct" if part["box"] == good else "wrong" for part in case.parts}
+    for membership in experts_there(campaign)[: case.experts]:
+        who = membership.user.surrogate_id
+        opinion_give(case=case, surrogate_id=who, said=said, justification="", now=timezone.now())

@@ -34,7 +34,7 @@ def test_the_estimate_by_hand():
     rest = judgments - weight * own
     within = (1 - 40 / 80) * (((rest - rest.mean()) ** 2).sum() + 1) / 38 / 40  # and one disagreement of full size
     error = board._estimate(judgments, weight * scores)[1]
-    assert error == pytest.approx(np.sqrt(within + judgments.var(ddof=1) / 80))
+    assert error == pytest.approx(np.sqrt(within + judgments.var(ddof=1) / 80 + 1 / 80**2))
 
 
 def test_an_automatic_score_that_tells_nothing_is_left_out():
@@ -104,3 +104,10 @@ def test_on_published_judgments_intervals_are_a_fifth_narrower(shared):
             found = Board({"a": scores}, sample, {"a": judgments[sample]}, np.zeros(len(scores), int)).rectified("a")
             widths.append((found.score.high - found.score.low) / (found.sample.high - found.sample.low))
     assert np.mean(widths) <= 0.8
+
+
+def test_systems_that_never_differ_are_not_said_to_be_equal():
+    right, places = np.ones(20), np.arange(20)
+    board = Board({"a": right, "b": right}, places, {"a": right, "b": right}, np.zeros(20, dtype=int))
+    [difference] = board.differences()
+    assert difference.difference.low < -0.05 and difference.difference.high > 0.05

@@ -13,12 +13,13 @@ from django.utils import timezone
 
 from accounts.models import Membership, Role, User
 from annotation.models import Annotation, Campaign, Participation
+from evaluation.models import JudgedSystem, SystemScores
 from jobs.models import Job
 from quality.models import Case, Inspection, QualitySnapshot, Review, StudySnapshot, Verdict
 from replays.demo import finished, panel, seed
 from replays.demo.finished import archive_of, load_finished
 from replays.demo.relevance import CROWD_SLUG, seed_for_crowd
-from replays.demo.seed import seed_facts, seed_open, seed_people
+from replays.demo.seed import seed_facts, seed_open, seed_people, seed_systems
 from workforces.models import Workforce
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,7 @@ PAGES = (
     "recruitment/",
     "settings/",
     "releases/",
+    "systems/",
     "summary/",
     "gold/",
     "experts/",
@@ -71,6 +73,9 @@ def test_the_shipped_archives_are_loaded_beside_each_other_and_can_be_worked_on(
     is_finished(pairs, panel.PAIRS)
     assert (questions.state, StudySnapshot.objects.filter(campaign=questions).exists()) == ("open", True)
     assert Case.objects.filter(campaign=questions, state="open").count() == 4  # for eva and finn
+    compared = SystemScores.objects.get(campaign=questions).data["kinds"]["passage"]["judged"]
+    assert [row["system"] for row in compared] == ["first-paragraph", "synthetic-reader"]
+    assert compared[1]["own"]["right"]["share"] > compared[0]["own"]["right"]["share"]
     load_finished(now=loaded)  # again changes nothing
     seed_open(now=timezone.now(), stderr=io.StringIO())  # its rows get keys that are free
     assert Campaign.objects.count() == 3
@@ -79,8 +84,12 @@ def test_the_shipped_archives_are_loaded_beside_each_other_and_can_be_worked_on(
 def test_what_is_open_is_made_once(loaded):
     for _ in range(2):
         seed_facts(now=timezone.now(), stderr=io.StringIO())
+        seed_systems(now=timezone.now(), stderr=io.StringIO())
         seed_for_crowd(now=timezone.now(), stderr=io.StringIO())
-    facts, pairs = (Campaign.objects.get(slug=slug) for slug in (seed.FACTS_SLUG, CROWD_SLUG))
+    slugs = (seed.FACTS_SLUG, CROWD_SLUG, seed.SYSTEMS_SLUG)
+    facts, pairs, answers = (Campaign.objects.get(slug=slug) for slug in slugs)
+    assert (answers.task_type, answers.state) == ("correctness", "open")
+    assert list(JudgedSystem.objects.values_list("name", flat=True)) == ["long-reader", "short-reader"]
     assert (facts.task_type, facts.state, facts.items.count()) == ("kbqa", "open", 10)
     assert (pairs.task_type, pairs.state, pairs.is_synthetic) == ("antique", "open", False)
     assert not Membership.objects.filter(scope_id=pairs.pk, role=Role.ANNOTATOR).exists()  # nobody to be marked with it

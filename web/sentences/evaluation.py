@@ -26,15 +26,16 @@ TEXTS: dict[str, str | Plural] = {
     "predicted_too_large": _(
         "The file is larger than %(most)s MB. Upload only the predictions for this campaign's items."
     ),
-    "predicted_name": _("Give the system a name with at most %(most)s characters."),
+    "predicted_name": _("Give the system a name with at most %(most)s visible characters."),
     "predicted_of_pages": _("Systems can be compared with annotators only where these find answers on a page."),
     "predicted_nothing": _("None of the predictions is for an item of this campaign. Check the example ids."),
     "predicted_most_answers": _("A system can have predictions for at most %(most)s items of a campaign."),
     "predicted_name_taken": _("%(name)s was uploaded before with other predictions or thresholds. Use another name."),
     "predicted_most_systems": _("A campaign can have at most %(most)s systems. Remove one first."),
     "predicted_no_system": _("Add a system first."),
+    "predicted_removed": _("A system was removed while items were drawn. Start a new draw."),
     "predicted_too_few": _(
-        "Only %(there)s items can be drawn, not %(asked)s: all systems and an annotator must have answered them, and they weren't drawn before."
+        "Only %(there)s items can be drawn, not %(asked)s: all systems and an annotator must have answered them, and no item is drawn twice."
     ),
     "team_missing": _("Join a team first."),
     "submissions_used": ngettext(

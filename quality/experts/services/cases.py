@@ -17,11 +17,11 @@ from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
 from jobs.events import event_add
 from jobs.work import Work
-from quality.models import OF_SYSTEM, PENDING, REFERENCE, Case, CaseReason, CaseState
+from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
 from web.errors import KeyedError
 
 # What a manager asked for, and can take back.
-RECALLABLE = (CaseReason.SAMPLE, CaseReason.MANAGER, CaseReason.INSPECTION)
+RECALLABLE = (CaseReason.SAMPLE, CaseReason.SYSTEMS, CaseReason.MANAGER, CaseReason.INSPECTION)
 MOST_EXPERTS = 20  # of one case
 CHUNK = 200
 
@@ -154,8 +154,7 @@ def _marked(parts: Sequence[Part], own: Sequence[Part]) -> list[Part]:
 
 def parts_mixed(task_type: TaskType, reference: Answer, systems: Sequence[Answer]) -> list[Part]:
     """Return the distinct parts of a reference annotation and of systems' answers, in an order that doesn't tell whose."""
-    marked = _marked(task_type.parts([reference, *systems]), task_type.parts([reference]))
-    return [part if part.get(REFERENCE) else {**part, OF_SYSTEM: True} for part in marked]
+    return _marked(task_type.parts([reference, *systems]), task_type.parts([reference]))
 
 
 def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, Any]]:

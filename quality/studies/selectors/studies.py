@@ -9,7 +9,7 @@ import orjson
 from django.db.models import Max, Q
 
 from annotation.campaigns.selectors.sealing import unsealed
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
+from annotation.models import ORDINARY, PUBLISHED, Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
@@ -208,9 +208,12 @@ def rows_of(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
 
 
 def answers_by_annotator(campaign: Campaign) -> dict[int, dict[str, str]]:
-    """Return the counted answers of the first round as JSON, by item and annotator."""
+    """Return the counted answers of the first round as JSON, by item and annotator.
+
+    Annotations published elsewhere are left out: it isn't known who made them.
+    """
     found: dict[int, dict[str, str]] = defaultdict(dict)
-    for item, who, text, _state in answers_as_text(_counted(campaign), "state"):
+    for item, who, text, _state in answers_as_text(_counted(campaign).exclude(via=PUBLISHED), "state"):
         found[item][who] = text
     return found
 

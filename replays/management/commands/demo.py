@@ -14,14 +14,14 @@ from replays.demo.finished import load_finished
 from replays.demo.market import market_settings, seed_marketplace
 from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts, port_of
 from replays.demo.relevance import CROWD_SLUG, seed_for_crowd, seed_relevance
-from replays.demo.seed import seed_facts, seed_open, seed_people
+from replays.demo.seed import seed_facts, seed_open, seed_people, seed_systems
 
 
 class Command(BaseCommand):
     """Prepare, fill and serve a demo."""
 
     help = (
-        "Set up and serve a demo with six small campaigns. Three are ready to label (one also on the "
+        "Set up and serve a demo with seven small campaigns. Four are ready to label (one also on the "
         "marketplace), one is for a synthetic crowd, and synthetic crowds have completed two. The marketplace "
         "runs beside the platform, with a requester, workers, and open HITs. The command prints the logins and "
         "serves until you press Ctrl-C. Running it again keeps existing data. Example: manage.py demo"
@@ -49,6 +49,7 @@ class Command(BaseCommand):
         logins = seed_people()
         seed_open(now=timezone.now(), stderr=self.stderr)
         seed_facts(now=timezone.now(), stderr=self.stderr)
+        seed_systems(now=timezone.now(), stderr=self.stderr)
         seed_for_crowd(now=timezone.now(), stderr=self.stderr)
         market = seed_marketplace(port=port_of(marketplace))
         seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
