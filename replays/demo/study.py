@@ -8,6 +8,7 @@ from uuid import UUID
 from accounts.models import Surrogate
 from annotation.models import Campaign
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
+from documents.html.tokens import Tokenization
 from documents.selectors import tokenization_of
 from jobs.terminal import run_here
 from quality.experts.services.opinions import consensus_confirm, consensus_propose, opinion_give
@@ -64,9 +65,18 @@ def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: ra
 
 
 def _grades(case: Case, expected: dict[str, str]) -> dict[str, str]:
-    """Return correct for the expected box, debatable for another box, and wrong if no box is expected."""
+    """Return correct for the expected box, debatable for a box inside or around it, and wrong for others."""
     page = tokenization_of(case.item.tokenization)
     assert page is not None
     box = box_near(page, expected["near"]) if expected["label"] == "good" else -1
-    wrong_box = DEBATABLE if box >= 0 else WRONG
-    return {part["key"]: CORRECT if part.get("box") == box else wrong_box for part in case.parts}
+    return {part["key"]: _grade(page, part.get("box", -1), box) for part in case.parts}
+
+
+def _grade(page: Tokenization, given: int, expected: int) -> str:
+    if given == expected:
+        return CORRECT
+    if min(given, expected) < 0:
+        return WRONG
+    one, other = page.candidates[given], page.candidates[expected]
+    is_nested = min(one.end_token, other.end_token) > max(one.start_token, other.start_token)
+    return DEBATABLE if is_nested else WRONG
