@@ -21,8 +21,9 @@ from accounts.models import AuditEvent, Role
 from annotation.campaigns.services.campaigns import NewSplit
 from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Participation, Snapshot
-from evaluation.models import Board, Team
+from evaluation.models import Board, SystemScores, Team
 from evaluation.services import board_create, submission_add, team_enter
+from evaluation.system_scores import scores_refresh
 from exports.models import Release
 from exports.services import release_request
 from jobs.models import Job
@@ -50,6 +51,8 @@ from quality.studies.services import studies_refresh
 from tests import factories
 from tests.api.client import Api
 from tests.api.test_matrix import operations
+from tests.evaluation.predicted import draw as sample
+from tests.evaluation.predicted import predictions, upload
 from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import address, parameters
 from tests.quality.certificates.worlds import draw, freeze, go_on, judge
@@ -64,10 +67,11 @@ KEPT = (
     (Snapshot, ["pk"], ("data",)),
     (QualitySnapshot, ["pk"], ("data",)),
     (StudySnapshot, ["pk"], ("data",)),
+    (SystemScores, ["pk"], ("data",)),
     (Job, JOB_ORDER, ("kind", "payload", "result", "message", "error")),
     (AuditEvent, ["pk"], ("data",)),
 )
-REFRESH = (numbers_refresh, quality_numbers_refresh, behaviour_refresh, studies_refresh)
+REFRESH = (numbers_refresh, quality_numbers_refresh, behaviour_refresh, studies_refresh, scores_refresh)
 
 
 class Judged:
@@ -315,9 +319,20 @@ class Questions(Judged):
         }
         run_here(kind="quality.sample_cases", payload=payload, stderr=factories.Quiet(), scope_id=self.campaign.pk)
         for case in Case.objects.filter(campaign=self.campaign).order_by("pk"):
-            grades = {part["key"]: "correct" for part in case.parts}
-            expert = self.people["expert"].surrogate_id
-            opinion_give(case=case, surrogate_id=expert, said=grades, justification="Yes.", now=self.now)
+            self.judge(case)
+        self.compare()
+
+    def judge(self, case):
+        """Have the expert find all parts correct."""
+        said, expert = dict.fromkeys((part["key"] for part in case.parts), "correct"), self.people["expert"]
+        opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="Yes.", now=self.now)
+
+    def compare(self):
+        """Have the expert judge a system among the annotators."""
+        upload(self.campaign, predictions(self.campaign, lambda number: number % 3), "reader", self.people["manager"])
+        assert sample(self.campaign, 26, who=self.people["manager"]).result["drawn"] == 26
+        for case in Case.objects.filter(campaign=self.campaign, state=CaseState.OPEN).order_by("pk"):
+            self.judge(case)
 
 
 def begin_again():

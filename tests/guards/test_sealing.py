@@ -6,6 +6,7 @@ from django.test import Client
 
 from accounts.models import AuditEvent
 from annotation.campaigns.services import numbers as annotation_numbers
+from evaluation import system_scores
 from exports.selectors.sealing import closed_by
 from quality.dashboard import services as quality_numbers
 from quality.experts.services.cases import case_ask
@@ -41,13 +42,17 @@ def judged():
         ),
         pytest.param(
             Questions,
-            {"quality-studies", "quality-studies-json", "study_read"},
+            {"quality-studies", "quality-studies-json", "study_read", "systems", "system_list"},
             marks=[pytest.mark.slow, pytest.mark.on_sqlite],
         ),
     ],
 )
 def test_whatever_the_sealed_labels_are_everything_else_is_the_same(caplog, monkeypatch, settings, world, tells):
-    for module in (annotation_numbers, quality_numbers):  # on a slow machine, pages would ask for numbers again
+    for module in (
+        annotation_numbers,
+        quality_numbers,
+        system_scores,
+    ):  # on a slow machine, pages would ask for numbers again
         monkeypatch.setattr(module, "STALE_SECONDS", 3600)
     made = world()
     settings.API_REQUESTS_PER_MINUTE = 1_000_000
