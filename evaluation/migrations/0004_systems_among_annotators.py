@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
         ('accounts', '0002_login_providers'),
         ('annotation', '0003_plain_words'),
         ('evaluation', '0003_judged_systems'),
-        ('quality', '0005_systems_among_annotators'),
+        ('quality', '0004_certificates'),
     ]
 
     operations = [

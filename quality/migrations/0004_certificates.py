@@ -78,4 +78,9 @@ class Migration(migrations.Migration):
             model_name='certificateline',
             constraint=models.UniqueConstraint(fields=('certificate', 'number'), name='certificate_line_once'),
         ),
+        migrations.AlterField(
+            model_name='case',
+            name='because',
+            field=models.CharField(choices=[('no_agreement', 'No agreement'), ('doubt', 'Inconclusive votes'), ('inspection', 'Spot check'), ('manager', 'Requested by a manager'), ('sample', 'Sample'), ('gold', 'Gold question'), ('audit', 'Audit'), ('systems', 'Comparison of systems')], default='no_agreement', max_length=15),
+        ),
     ]
