@@ -48,6 +48,9 @@ TITLES: dict[str, Promise] = {
 }
 
 
+PROBLEMS = ("missing", "others", "unused")  # told only if there are any
+
+
 def outcome_of(result: Mapping[str, Any]) -> str:
     """Return the counts in a job's result as sentences; empty if the result has no known counts."""
     texts: dict[str, Callable[[int], str]] = {
@@ -56,7 +59,14 @@ def outcome_of(result: Mapping[str, Any]) -> str:
         "keys": lambda n: ngettext("%(n)s gold question added.", "%(n)s gold questions added.", n),
         "drawn": lambda n: ngettext("%(n)s item drawn.", "%(n)s items drawn.", n),
         "cases": lambda n: ngettext("%(n)s case sent to experts.", "%(n)s cases sent to experts.", n),
-        "answers": lambda n: ngettext("%(n)s answer added.", "%(n)s answers added.", n),
+        "predictions": lambda n: ngettext("%(n)s prediction added.", "%(n)s predictions added.", n),
+        "long": lambda n: ngettext("%(n)s has a long answer.", "%(n)s have a long answer.", n),
+        "short": lambda n: ngettext("%(n)s has a short answer.", "%(n)s have a short answer.", n),
+        "missing": lambda n: ngettext(
+            "%(n)s item has no prediction, so it can't be drawn.",
+            "%(n)s items have no prediction, so they can't be drawn.",
+            n,
+        ),
         "others": lambda n: ngettext(
             "%(n)s prediction is for another example.", "%(n)s predictions are for other examples.", n
         ),
@@ -69,5 +79,5 @@ def outcome_of(result: Mapping[str, Any]) -> str:
         "restored": lambda n: ngettext("%(n)s answer restored.", "%(n)s answers restored.", n),
         "changed": lambda n: ngettext("%(n)s answer changed.", "%(n)s answers changed.", n),
     }
-    said = [text(result[key]) % {"n": result[key]} for key, text in texts.items() if isinstance(result.get(key), int)]
-    return " ".join(said)
+    told = [key for key in texts if isinstance(result.get(key), int) and (result[key] or key not in PROBLEMS)]
+    return " ".join(texts[key](result[key]) % {"n": result[key]} for key in told)

@@ -16,7 +16,7 @@ from api.models import TokenScope
 from api.resources.imports import TABLES, NameQuery, upload_queued
 from api.resources.jobs import JobReply, job_named
 from api.resources.quality import NumbersReply, numbers_shown
-from evaluation.desk.forms import PredictionsSampleForm
+from evaluation.desk.forms import MOST_DRAWN, PredictionsSampleForm
 from evaluation.desk.services import sample_request
 from evaluation.models import PredictedSystem
 from evaluation.system_scores import has_systems, scores_request, scores_shown
@@ -48,7 +48,7 @@ class PredictionsQuery(NameQuery):
 class PredictionsSample(Sent):
     """A draw of items for experts."""
 
-    count: int = Field(ge=LEAST, le=5_000, description="The number of items.")
+    count: int = Field(ge=1, le=MOST_DRAWN, description="The number of items.")
     experts: int = Field(2, ge=1, le=MOST_EXPERTS, description="The number of experts per item.")
 
 
@@ -111,7 +111,7 @@ def prediction_import(request: ApiRequest, campaign: str, asked: Query[Predictio
 def prediction_sample(request: ApiRequest, campaign: str, sent: PredictionsSample) -> Job:
     """Send all systems' answers to random items to experts, with those of an annotator; nobody is told whose they are."""
     _check_type(request, Extractive)
-    form = checked(PredictionsSampleForm(request.campaign, sent.dict()))
+    form = checked(PredictionsSampleForm(request.campaign, None, sent.dict()))
     job = sample_request(
         campaign=request.campaign,
         count=form["count"],

@@ -4,14 +4,15 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from annotation.models import Campaign
 from evaluation.desk.services import MOST_BYTES
 from evaluation.models import PredictedSystem
-from measures.rectified import LEAST
 from quality.experts.forms import SampleForm
 
 MEGABYTES = MOST_BYTES // 2**20
+USUAL, MOST_DRAWN = 100, 5_000
 
 
 class PredictionsForm(forms.Form):
@@ -21,14 +22,14 @@ class PredictionsForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Predictions"),
         help_text=gettext_lazy(
-            "A JSON file in the format of the official evaluation, for the ids of a release or of the items."
+            "A JSON file in the format of the official evaluation. Use the example_id of the files of a release."
         ),
     )
     least_long = forms.FloatField(
         label=gettext_lazy("Threshold for long answers"),
         required=False,
         help_text=gettext_lazy(
-            "Answers with a lower score count as no answer. Leave it empty if every answer in the file counts."
+            "Answers with a lower score count as no answer. Leave it empty if the file has only the answers that count."
         ),
     )
     least_short = forms.FloatField(label=gettext_lazy("Threshold for short answers"), required=False)
@@ -47,12 +48,13 @@ class PredictionsSampleForm(SampleForm):
     least = None  # type: ignore[assignment]
     seed = None  # type: ignore[assignment]
     every_answer = None  # type: ignore[assignment]
-    count = forms.IntegerField(
-        label=gettext_lazy("Items"),
-        min_value=LEAST,
-        max_value=5_000,
-        initial=100,
-        help_text=gettext_lazy(
-            "Drawn at random by the server from the items that all systems and an annotator answered."
-        ),
-    )
+    count = forms.IntegerField(label=gettext_lazy("Items"), min_value=1, max_value=MOST_DRAWN)
+
+    def __init__(self, campaign: Campaign, left: int | None, *data: Any, **kwargs: Any) -> None:
+        super().__init__(campaign, *data, **kwargs)
+        count = self.fields["count"]
+        count.initial = USUAL if left is None else min(USUAL, left)
+        count.help_text = _("Drawn at random by the server from the items that all systems and an annotator answered.")
+        if left is not None:
+            more = ngettext("%(n)s item can still be drawn.", "%(n)s items can still be drawn.", left) % {"n": left}
+            count.help_text = f"{count.help_text} {more}"

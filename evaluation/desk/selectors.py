@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import orjson
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotation.campaigns.selectors.sealing import unsealed
-from annotation.models import ORDINARY, Campaign, Item, ItemState
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.tasktypes.base import Answer, Extractive, Part
 from annotation.tasktypes.registry import TASK_TYPES
 from evaluation.annotator.alternative import EPSILONS, Alignment, alternative_report
@@ -61,7 +61,7 @@ def predictions_scored(campaign: Campaign) -> dict[str, Any]:
     judged = {name: _judged(task_type.parts, drawn.get(pk, []), said) for pk, name in systems.items()}
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     ways = items.filter(split__sealed_at=None).aggregate(most=Max("n"))["most"] or 0
-    rows, people = _rows(campaign, ways, finds), _people(campaign, finds)
+    rows, people = _rows(campaign, ways, finds, list(systems)), _people(campaign, finds)
     found: dict[str, dict[str, list[Any]]] = {kind: defaultdict(list) for kind in finds}
     for pk, name in systems.items():
         answers = _answers(pk, finds)
@@ -72,15 +72,32 @@ def predictions_scored(campaign: Campaign) -> dict[str, Any]:
             found[kind]["alternative"].append(_alternative(name, people[kind], answers[kind]))
     return {
         "names": list(systems.values()),
+        "unjudged": [name for name in systems.values() if not judged[name]],
+        "left": items_to_draw(campaign, list(systems)).count(),
         "states": _states([row for rows in drawn.values() for row in rows]),
         "ways": ways,
         "epsilon": EPSILON,
         "kinds": {
             kind: {name: one[name] for name in ("judged", "bounds", "alternative")}
             | {"is_tested": any("tested" in row for row in one["alternative"])}
+            | {"most": max(row.get("most", 0) for row in one["alternative"])}
             for kind, one in found.items()
         },
     }
+
+
+def answered_by_all(items: QuerySet[Item], systems: Sequence[int]) -> QuerySet[Item]:
+    """Return the items that all of some systems answered."""
+    for system in systems:
+        items = items.filter(Exists(PredictedAnswer.objects.filter(system=system, item=OuterRef("pk"))))
+    return items
+
+
+def items_to_draw(campaign: Campaign, systems: Sequence[int]) -> QuerySet[Item]:
+    """Return the items that can be drawn for some systems: these and an annotator answered them, and nobody drew them."""
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, split__sealed_at=None, drawn=None)
+    counted = Annotation.objects.filter(item=OuterRef("pk"), state=AnnotationState.COUNTED)
+    return answered_by_all(items, systems).filter(Exists(counted.filter(slot__round=1, slot__index=0)))
 
 
 def _drawn(campaign: Campaign) -> dict[int, list[PredictedAnswer]]:
@@ -153,10 +170,12 @@ def _answers(system: int, finds: Finds) -> dict[str, dict[int, Hashable]]:
     return found
 
 
-def _rows(campaign: Campaign, ways: int, finds: Finds) -> dict[str, dict[int, list[Hashable]]]:
-    """Return what annotators found, by kind and item, in items with all annotations and more than the references."""
+def _rows(campaign: Campaign, ways: int, finds: Finds, systems: Sequence[int]) -> dict[str, dict[int, list[Hashable]]]:
+    """Return what annotators found, by kind and item, in the items with most annotations that all systems answered."""
     rows = rows_of(campaign, ways) if ways > REFERENCES else {}
-    chosen = sorted(Random(0).sample(sorted(rows), min(len(rows), MOST_COMPARED)))  # noqa: S311  a draw, not a secret
+    answered = answered_by_all(Item.objects.filter(campaign=campaign), systems)
+    items = sorted(rows.keys() & set(answered.values_list("pk", flat=True))) if rows else []
+    chosen = sorted(Random(0).sample(items, min(len(items), MOST_COMPARED)))  # noqa: S311  a draw, not a secret
     return {kind: {item: [find(one) for one in rows[item]] for item in chosen} for kind, find in finds.items()}
 
 
@@ -164,17 +183,16 @@ def _bounds(
     name: str, rows: Mapping[int, list[Hashable]], answers: Mapping[int, Hashable], ways: int
 ) -> list[dict[str, Any]]:
     """Return a system's score by the measure of section 5.1, with those of people; nothing without such items."""
-    items = [item for item in rows if item in answers]
-    if not items:
+    if not rows:
         return []
     scores = studies.bounds(
-        [rows[item] for item in items],
+        list(rows.values()),
         references=REFERENCES,
         alpha=studies.usual_alpha(ways - REFERENCES),
-        system=[answers[item] for item in items],
+        system=[answers.get(item) for item in rows],
     )
     kept = {who: scores[who] for who in ("single", "super", "system")}
-    return [{"system": name, "items": len(items), "scores": studies.as_json(kept)}]
+    return [{"system": name, "items": len(rows), "scores": studies.as_json(kept)}]
 
 
 def _people(campaign: Campaign, finds: Finds) -> dict[str, dict[int, dict[str, Hashable]]]:
@@ -194,7 +212,10 @@ def _people(campaign: Campaign, finds: Finds) -> dict[str, dict[int, dict[str, H
 def _alternative(
     name: str, people: Mapping[int, Mapping[str, Hashable]], answers: Mapping[int, Hashable]
 ) -> dict[str, Any]:
-    """Return the alternative annotator test of a system; only its name if too few annotators share items."""
+    """Return the alternative annotator test of a system.
+
+    If no annotator shares enough items with others, return the number of items of the one who shares most.
+    """
     names: dict[Hashable, str] = {}
 
     def label(found: Hashable) -> str:
@@ -206,5 +227,6 @@ def _alternative(
     try:
         report = alternative_report(votes, labels, epsilon=EPSILON, alignment=Alignment.ACCURACY)
     except EvaluationError:
-        report = {}
+        shared = Counter(who for one in votes.values() if len(one) > 1 for who in one)
+        report = {"most": max(shared.values(), default=0)}
     return {"system": name} | {key: value for key, value in report.items() if key != "compared"}

@@ -14,11 +14,12 @@ from django.utils.crypto import salted_hmac
 from accounts.audit import record
 from annotation.campaigns.selectors.sealing import is_sealed
 from annotation.locks import campaign_lock
-from annotation.models import Annotation, AnnotationState, Campaign, Item, ItemState
+from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
+from evaluation.desk.selectors import items_to_draw
 from evaluation.desk.uploads import PredictedError, answers_predicted, confident
 from evaluation.models import DrawnItem, PredictedAnswer, PredictedSystem
 from evaluation.nq.predictions import predictions_of
@@ -35,6 +36,7 @@ SAMPLE, RECALL = "evaluation.sample_predictions", "evaluation.recall_cases"
 MOST_BYTES = 64 * 2**20
 MOST_SYSTEMS = 10  # whose distinct answers to an item an expert can judge at once
 ROWS = 500  # of a statement
+MOST_SUBJECT = 100  # characters in the log
 
 
 def predictions_import(
@@ -70,12 +72,14 @@ def predictions_import(
         raise PredictedError("predicted_of_pages")
     digest = hashlib.sha256(f"{least_long} {least_short} ".encode() + content).hexdigest()
     if _is_there(campaign, system, digest):
-        return {"answers": 0}
+        return {"predictions": 0}
     predictions = {
         example_id: confident(prediction, least_long, least_short)
         for example_id, prediction in predictions_of(content, file_name).items()
     }
     found = answers_predicted(campaign, task_type, predictions, file_name, work.progress)
+    if not predictions:
+        raise PredictedError("predicted_empty")
     if not found.answers:
         raise PredictedError("predicted_nothing")
     with work.step():
@@ -83,7 +87,23 @@ def predictions_import(
         campaign_lock(campaign)
         if not _is_there(campaign, system, digest):
             _system_add(campaign, system, digest, found.answers, work.job.requested_by_id, now)
-    return {"answers": len(found.answers), "others": found.others, "unused": found.unused}
+    given = {
+        name: sum(task_type.finds[kind](answer) is not None for answer in found.answers.values())
+        for name, kind in (("long", "passage"), ("short", "short"))
+    }
+    missing = _items_to_answer(campaign) - len(found.answers)
+    return {
+        "predictions": len(found.answers),
+        **given,
+        "missing": missing,
+        "others": found.others,
+        "unused": found.unused,
+    }
+
+
+def _items_to_answer(campaign: Campaign) -> int:
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    return items.exclude(tokenization=None).count()
 
 
 def _is_there(campaign: Campaign, name: str, digest: str) -> bool:
@@ -107,7 +127,7 @@ def _system_add(
         PredictedAnswer.objects.bulk_create(some)
     record(
         action="predictions_add",
-        subject=system,
+        subject=name,
         now=now,
         actor_id=actor_id,
         scope_id=campaign.pk,
@@ -125,7 +145,7 @@ def predictions_remove(*, system: PredictedSystem, actor_id: UUID, now: datetime
     """
     record(
         action="predictions_remove",
-        subject=system,
+        subject=system.name,
         now=now,
         actor_id=actor_id,
         scope_id=system.campaign_id,
@@ -207,7 +227,7 @@ def _record(
 ) -> None:
     record(
         action="predictions_draw",
-        subject=campaign,
+        subject=f"{count} items: {', '.join(row.name for row in systems)}"[:MOST_SUBJECT],
         now=timezone.now(),
         actor_id=actor_id,
         scope_id=campaign.pk,
@@ -219,11 +239,7 @@ def _record(
 
 def _drawn(campaign: Campaign, systems: Sequence[int], count: int) -> list[int]:
     """Return the next items in the seeded order that were never drawn."""
-    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, split__sealed_at=None, drawn=None)
-    for system in systems:
-        items = items.filter(Exists(PredictedAnswer.objects.filter(system=system, item=OuterRef("pk"))))
-    counted = Annotation.objects.filter(item=OuterRef("pk"), state=AnnotationState.COUNTED)
-    named = items.filter(Exists(counted.filter(slot__round=1, slot__index=0))).values_list("pk", "external_id")
+    named = items_to_draw(campaign, systems).values_list("pk", "external_id")
     digest = salted_hmac("evaluation.desk", str(campaign.pk), algorithm="sha256").digest()
     seed = int.from_bytes(digest[:8])
     return [pk for pk, _name in sorted(named, key=lambda row: (seeded(seed, "predicted", row[1]), row[0]))][:count]

@@ -38,7 +38,9 @@ def predicted_systems(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     asked = request.POST.get("do", "add")
     sent = request.POST or None
     form = PredictionsForm(sent if asked == "add" else None, request.FILES or None)
-    draw = PredictionsSampleForm(campaign, sent if asked == "draw" else None)
+    snapshot = scores_shown(campaign)
+    left = snapshot.data.get("left") if snapshot else None
+    draw = PredictionsSampleForm(campaign, left, sent if asked == "draw" else None)
     if asked == "remove":
         return _removed(request, campaign)
     if form.is_valid():
@@ -46,7 +48,6 @@ def predicted_systems(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     if draw.is_valid():
         return _drawn(request, campaign, draw.cleaned_data)
     job = scores_request(campaign=campaign, now=timezone.now())
-    snapshot = scores_shown(campaign)
     systems = list(PredictedSystem.objects.filter(campaign=campaign).order_by("name"))
     context = {
         "campaign": campaign,
@@ -73,7 +74,7 @@ def _named(campaign: Campaign, data: dict[str, Any]) -> list[tuple[Any, dict[str
 def _removed(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     found = get_object_or_404(PredictedSystem, campaign=campaign, pk=whole_number(request.POST.get("system")))
     predictions_remove(system=found, actor_id=signed_in(request).surrogate_id, now=timezone.now())
-    messages.success(request, _("The system was removed."))
+    messages.success(request, _("%(name)s was removed.") % {"name": found.name})
     return redirect("systems", slug=campaign.slug)
 
 

@@ -37,7 +37,7 @@ class SystemsForm(forms.Form):
         validators=[check_size],
         label=_("Answers of systems"),
         help_text=_(
-            "Upload a table or .jsonl file with a row per question and system: question_id, question, system, answer, and maybe references and score (the automatic score). Without a score, exact match with the references is used."
+            "Upload a table or .jsonl file with a row per question and system: question_id, question, system, answer, and, if you have them, references and score (the automatic score). Without a score, exact match with the references is used."
         ),
     )
     count = forms.IntegerField(

@@ -16,6 +16,7 @@ from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campai
 from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
+from evaluation.system_scores import scores_refresh
 from jobs.terminal import run_here
 from replays.demo.crowd import Member, answer_everything
 from replays.demo.study import study_finish
@@ -89,6 +90,7 @@ def seed_systems(*, now: datetime, stderr: Any) -> None:
     payload = {"campaign": str(campaign.pk), "path": str(file), "name": file.name, "count": JUDGED}
     run_here(kind="evaluation.systems", payload=payload, stderr=stderr, scope_id=campaign.pk)
     launch_here(campaign, stderr)
+    scores_refresh(campaign=campaign, now=now)
     _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
 
 

@@ -19,6 +19,7 @@ from replays.demo.study import cases_judge
 SEED = 2025
 DRAWN, LEFT = 24, 4  # items sent to experts, and those that are left to the demo's experts
 SLIPS = 0.2  # of the synthetic reader
+NOTE = 25  # tokens at most
 
 
 def systems_compare(*, campaign: Campaign, expected: dict[str, dict[str, str]], now: datetime, stderr: Any) -> None:
@@ -60,8 +61,11 @@ def _prediction(item: Item, expected: dict[str, str] | None, chance: random.Rand
 
 
 def _first_paragraph(page: Tokenization) -> int:
+    """Return the first paragraph that is longer than the note above each page of the demo."""
     return next(
-        index for index, box in enumerate(page.candidates) if page.tokens[box.start_token].token.startswith("<P")
+        index
+        for index, box in enumerate(page.candidates)
+        if page.tokens[box.start_token].token.startswith("<P") and box.end_token - box.start_token > NOTE
     )
 
 

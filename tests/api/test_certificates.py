@@ -84,11 +84,11 @@ def test_systems_among_annotators_are_added_and_judged():
     )
     assert sent.status_code == 202, sent.content
     factories.run_jobs()
-    assert Job.objects.get(kind="evaluation.predictions").result["answers"] == 24
+    assert Job.objects.get(kind="evaluation.predictions").result["predictions"] == 24
     refused = api.post(f"{path}:judge", {"count": 24, "experts": 1})
     assert (refused.status_code, b"This campaign has 0 experts" in refused.content) == (422, True)
     expert = expert_of(campaign)
-    assert api.post(f"{path}:judge", {"count": 5, "experts": 1}).status_code == 422
+    assert api.post(f"{path}:judge", {"count": 0, "experts": 1}).status_code == 422
     assert api.post(f"{path}:judge", {"count": 24, "experts": 1}).status_code == 202
     factories.run_jobs()
     found = Api(expert).get(f"/api/v1/campaigns/{campaign.slug}/cases:judge").content.decode()

@@ -72,8 +72,8 @@ def test_two_experts_judge_systems_among_annotators(open_browser, tmp_path, monk
     manager.go(url)
     factories.run_jobs()
     manager.go(url)
-    page.get_by_text("One annotator").first.wait_for()
-    assert page.locator("tbody th").all_inner_texts()[:3] == ["reader-good", "One annotator", "reader-poor"]
+    page.get_by_text("An annotator", exact=True).first.wait_for()
+    assert page.locator("tbody th").all_inner_texts()[:3] == ["An annotator", "reader-good", "reader-poor"]
     assert_accessible(page, "systems among annotators")
     phone = open_browser(factories.user(is_admin=True), **PHONE)
     phone.go(url)

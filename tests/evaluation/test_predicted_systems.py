@@ -90,8 +90,8 @@ def test_experts_judge_a_system_and_an_annotator_on_the_same_items():
     assert poor["difference"]["low"] >= -1 and poor["difference"]["high"] < -0.5
     assert one_of(data["kinds"]["short"]["judged"], "good")["own"]["recall"]["share"] == 1
     page = shown(campaign)
-    assert page.count("One annotator") == 2  # once for each kind of answer: both systems have its items
-    assert "12.5%" in page and "100.0%" in page
+    assert page.count(">An annotator</th>") == 2  # once for each kind of answer: both systems have its items
+    assert "+12.5" in page and "100.0%" in page
 
 
 def test_nothing_tells_experts_whose_a_part_is():
@@ -156,8 +156,14 @@ def test_a_system_that_comes_later_joins_the_next_draw():
     assert {row["system"]: row["items"] for row in found} == {"first": 40, "later": 20}
     later = PredictedAnswer.objects.filter(system__name="later").exclude(drawn=None)
     assert not before & set(later.values_list("item", flat=True))
+    scored(campaign)
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    assert "2 items can still be drawn." in boss.get(reverse("systems", args=[campaign.slug])).content.decode()
     assert "Only 2 items can be drawn" in draw(campaign, 20).error
-    assert shown(campaign).count("One annotator") == 4  # the systems have different items
+    assert draw(campaign, 2).result["drawn"] == 2
+    scored(campaign)
+    assert shown(campaign).count(">An annotator</th>") == 4  # the systems have different items
 
 
 def test_withdrawn_cases_are_counted_and_left_out():
@@ -222,9 +228,10 @@ def test_a_draw_that_is_killed_goes_on_where_it_was(monkeypatch, step):
 def test_the_same_upload_changes_nothing_and_another_one_of_the_name_is_refused():
     campaign = asked_campaign(items=3)
     content = predictions(campaign, truth)
-    assert upload(campaign, content, "good").result == {"answers": 3, "others": 0, "unused": 0}
+    first = {"predictions": 3, "long": 2, "short": 2, "missing": 0, "others": 0, "unused": 0}
+    assert upload(campaign, content, "good").result == first
     before = list(PredictedAnswer.objects.values())
-    assert upload(campaign, content, "good").result == {"answers": 0}
+    assert upload(campaign, content, "good").result == {"predictions": 0}
     assert list(PredictedAnswer.objects.values()) == before
     for other in ((predictions(campaign, lambda number: WRONG), {}), (content, {"least_long": "0.5"})):
         job = upload(campaign, other[0], "good", **other[1])
@@ -295,7 +302,7 @@ def test_spans_are_found_by_their_bytes_too_and_count_inside_the_long_answer_onl
         job = upload(campaign, json.dumps({"predictions": [sent]}).encode(), name)
         answer = PredictedAnswer.objects.get(system__name=name).answer
         assert (answer["long_answer"]["candidate_index"], answer["short_answer"]["spans"]) == (0, kept)
-        assert job.result == {"answers": 1, "others": 0, "unused": int(not kept)}
+        assert (job.result["predictions"], job.result["unused"]) == (1, int(not kept))
 
 
 def test_other_examples_are_counted_and_gold_questions_are_others():
@@ -306,12 +313,13 @@ def test_other_examples_are_counted_and_gold_questions_are_others():
     sent += [prediction(gold, 0), {**sent[0], "example_id": 17}]
     Item.objects.filter(external_id="q2").update(state=ItemState.RETIRED)
     job = upload(campaign, json.dumps({"predictions": sent}).encode(), "good")
-    assert job.result == {"answers": 2, "others": 3, "unused": 0}
+    assert [job.result[name] for name in ("predictions", "missing", "others", "unused")] == [2, 0, 3, 0]
 
 
 def test_names_sizes_and_numbers_have_limits(monkeypatch):
     campaign = asked_campaign(items=2)
     content = predictions(campaign, truth)
+    assert "The file has no predictions" in upload(campaign, b'{"predictions": []}', "none").error
     monkeypatch.setattr(services, "MOST_SYSTEMS", 1)
     assert "Add a system first" in draw(campaign, 20).error
     upload(campaign, content, "one")
@@ -345,6 +353,10 @@ def test_people_are_scored_by_the_same_measure_where_items_have_many_annotations
     assert found["scores"]["system"]["recall"]["share"] == 0.75 and found["scores"]["single"]["f1"]["share"] == 1
     page = shown(campaign)
     assert "F1 of the super-annotator" in page and "items with 6 annotations" in page
+    rows = json.loads(predictions(campaign, truth))["predictions"]
+    upload(campaign, json.dumps({"predictions": rows[:2]}).encode(), "of two items")
+    items = [row["items"] for row in scored(campaign)["kinds"]["passage"]["bounds"]]
+    assert items == [2, 2]  # nobody looks better by leaving items out
 
 
 def test_the_alternative_annotator_test_compares_with_each_annotator():
@@ -357,11 +369,12 @@ def test_the_alternative_annotator_test_compares_with_each_annotator():
     assert (poor["omega"], poor["passes"], poor["agreement"]["model"]) == (0, False, 0)
     assert "May replace an annotator" in shown(campaign)
     campaign.annotations.update(via="published")  # one and the same person for the first, second … of each item
-    assert scored(campaign)["kinds"]["passage"]["alternative"] == [{"system": "good"}, {"system": "poor"}]
+    found = scored(campaign)["kinds"]["passage"]["alternative"]
+    assert found == [{"system": "good", "most": 0}, {"system": "poor", "most": 0}]
     few = asked_campaign(items=2, n=2)
     upload(few, predictions(few, truth), "good")
-    assert scored(few)["kinds"]["passage"]["alternative"] == [{"system": "good"}]
-    assert "no annotator has 30 items" in shown(few)
+    assert scored(few)["kinds"]["passage"]["alternative"] == [{"system": "good", "most": 2}]
+    assert "The most that anyone has is 2." in shown(few)
 
 
 def test_items_of_a_sealed_split_are_in_no_draw_and_no_number():
@@ -377,7 +390,7 @@ def test_items_of_a_sealed_split_are_in_no_draw_and_no_number():
     assert "100.0%" not in page and "sealed splits are left out" in page
     data = scored(campaign)
     assert data["states"]["drawn"] == 0 and data["kinds"]["passage"]["judged"] == []
-    assert data["kinds"]["passage"]["alternative"] == [{"system": "good"}]
+    assert data["kinds"]["passage"]["alternative"] == [{"system": "good", "most": 0}]
     assert "Only 0 items" in draw(campaign, 20).error
 
 
@@ -504,9 +517,10 @@ def test_the_page_of_a_job_says_what_was_not_used():
     sent[-1] |= {"short_answers": [dict.fromkeys(OFFSETS, 10**9)], "yes_no_answer": "NONE"}
     sent[-1]["short_answers"][0] |= {"start_token": 10**8, "start_byte": 10**8}
     job = upload(campaign, json.dumps({"predictions": sent}).encode(), "good")
-    assert job.result == {"answers": 2, "others": 1, "unused": 1} and item
+    assert job.result == {"predictions": 2, "long": 2, "short": 1, "missing": 1, "others": 1, "unused": 1} and item
     assert outcome_of(job.result) == (
-        "2 answers added. 1 prediction is for another example. "
+        "2 predictions added. 2 have a long answer. 1 has a short answer. "
+        "1 item has no prediction, so it can't be drawn. 1 prediction is for another example. "
         "1 short answer isn't used: annotators could not give it within the long answer."
     )
 

@@ -149,7 +149,7 @@ def test_scores_that_were_made_for_the_known_sample_decide_nothing(campaign):
     )
     assert late["score"] == late["sample"] and late["score"]["value"] < 0.6
     text = shown(campaign)
-    assert "Added later</span>" in text and "Judgments alone</span>" in text
+    assert "Added later</span>" in text and "Automatic score not used</span>" in text
 
 
 def test_an_answer_that_is_retired_after_its_judgment_keeps_it(campaign):

@@ -28,10 +28,13 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "predicted_name": _("Give the system a name with at most %(most)s visible characters."),
     "predicted_of_pages": _("Systems can be compared with annotators only where these find answers on a page."),
-    "predicted_nothing": _("None of the predictions is for an item of this campaign. Check the example ids."),
+    "predicted_nothing": _(
+        "None of the predictions is for an item of this campaign. Use the example_id of the items, as in releases of this campaign."
+    ),
+    "predicted_empty": _("The file has no predictions."),
     "predicted_most_answers": _("A system can have predictions for at most %(most)s items of a campaign."),
     "predicted_name_taken": _("%(name)s was uploaded before with other predictions or thresholds. Use another name."),
-    "predicted_most_systems": _("A campaign can have at most %(most)s systems. Remove one first."),
+    "predicted_most_systems": _("A campaign can have at most %(most)s systems."),
     "predicted_no_system": _("Add a system first."),
     "predicted_removed": _("A system was removed while items were drawn. Start a new draw."),
     "predicted_too_few": _(
