@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from random import Random
 from typing import Any
 
@@ -46,6 +47,11 @@ class Judged:
         given = {part["key"] for part in mine if part["what"] == kind}
         return bool(given & fit), bool(given), bool(fit)
 
+    def is_right(self, kind: str, who: str, good: Sequence[Any]) -> bool:
+        """Return whether the annotator or the system gave a good answer, or none where nobody gave a good one."""
+        right, given, wanted = self.counts(kind, who, good)
+        return right if given else not wanted
+
 
 def predictions_scored(campaign: Campaign) -> dict[str, Any]:
     """Return the comparison of a campaign's systems with its annotators, by kind of answer.
@@ -67,7 +73,9 @@ def predictions_scored(campaign: Campaign) -> dict[str, Any]:
         answers = _answers(pk, finds)
         for kind in finds:
             if judged[name]:
-                found[kind]["judged"].append(_judged_row(name, judged[name], kind, task_type.good_grades))
+                found[kind]["judged"].append(
+                    _judged_row(name, list(judged[name].values()), kind, task_type.good_grades)
+                )
             found[kind]["bounds"] += _bounds(name, rows[kind], answers[kind], ways)
             found[kind]["alternative"].append(_alternative(name, people[kind], answers[kind]))
     return {
@@ -79,6 +87,7 @@ def predictions_scored(campaign: Campaign) -> dict[str, Any]:
         "epsilon": EPSILON,
         "kinds": {
             kind: {name: one[name] for name in ("judged", "bounds", "alternative")}
+            | {"pairs": _pairs(judged, kind, task_type.good_grades)}
             | {"is_tested": any("tested" in row for row in one["alternative"])}
             | {"most": max(row.get("most", 0) for row in one["alternative"])}
             for kind, one in found.items()
@@ -125,22 +134,22 @@ def _states(rows: Sequence[PredictedAnswer]) -> dict[str, int]:
 
 def _judged(
     parts: Callable[[list[Answer]], list[Part]], rows: Sequence[PredictedAnswer], said: Mapping[int, Mapping[str, Any]]
-) -> list[Judged]:
+) -> dict[int, Judged]:
     """Return the judged items of a system, in the order of the draw, up to the first that waits for experts.
 
     Items on which experts disagree take longer, and those without an answer no time at all: what is judged first isn't
     a random sample, but what was drawn first is.
     """
-    found = []
+    found = {}
     for row in rows:
         state = _state(row)
         if state in PENDING:
             break
         case = row.drawn.case if row.drawn else None
         if case is None:
-            found.append(Judged([], [], {}))
+            found[row.item_id] = Judged([], [], {})
         elif state == CaseState.DECIDED and case.pk in said:
-            found.append(Judged(parts([row.answer]), case.parts, said[case.pk]))
+            found[row.item_id] = Judged(parts([row.answer]), case.parts, said[case.pk])
     return found
 
 
@@ -150,14 +159,23 @@ def _judged_row(name: str, items: Sequence[Judged], kind: str, good: Sequence[An
     outcomes = {}
     for who in (OWN, ANNOTATOR):
         counts = np.array([one.counts(kind, who, good) for one in items], dtype=float)
-        right, given, wanted = counts.T
-        # An answer that is good, or none where nobody gave a good one.
-        outcomes[who] = np.where(given, right, 1 - wanted)
+        outcomes[who] = [one.is_right(kind, who, good) for one in items]
         found[who] = studies.as_json(
-            {"given": studies.share_of(given), "right": studies.share_of(outcomes[who])}
+            {"given": studies.share_of(counts[:, 1]), "right": studies.share_of(outcomes[who])}
             | studies.precision_recall_f1(counts)
         )
     return found | {"difference": studies.as_json(studies.paired_difference(outcomes[OWN], outcomes[ANNOTATOR]))}
+
+
+def _pairs(judged: Mapping[str, Mapping[int, Judged]], kind: str, good: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the difference of each two systems on the items that both were judged on."""
+    found = []
+    for first, second in combinations(judged, 2):
+        if items := [item for item in judged[first] if item in judged[second]]:
+            right = ([judged[name][item].is_right(kind, OWN, good) for item in items] for name in (first, second))
+            difference = studies.as_json(studies.paired_difference(*right))
+            found.append({"first": first, "second": second, "difference": difference})
+    return found
 
 
 def _answers(system: int, finds: Finds) -> dict[str, dict[int, Hashable]]:

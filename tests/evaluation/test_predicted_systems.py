@@ -89,7 +89,11 @@ def test_experts_judge_a_system_and_an_annotator_on_the_same_items():
     assert good["difference"]["low"] < 3 / 24 < good["difference"]["high"]
     assert poor["difference"]["low"] >= -1 and poor["difference"]["high"] < -0.5
     assert one_of(data["kinds"]["short"]["judged"], "good")["own"]["recall"]["share"] == 1
+    [pair] = data["kinds"]["passage"]["pairs"]
+    assert (pair["first"], pair["second"], pair["difference"]["difference"]) == ("good", "poor", 1)
+    assert 0.7 < pair["difference"]["low"] < pair["difference"]["high"] == 1
     page = shown(campaign)
+    assert page.count("good – poor") == 2
     assert page.count(">An annotator</th>") == 2  # once for each kind of answer: both systems have its items
     assert "+12.5" in page and "100.0%" in page
 
@@ -154,6 +158,7 @@ def test_a_system_that_comes_later_joins_the_next_draw():
     judge_all(campaign)
     found = scored(campaign)["kinds"]["passage"]["judged"]
     assert {row["system"]: row["items"] for row in found} == {"first": 40, "later": 20}
+    assert [pair["difference"]["items"] for pair in scored(campaign)["kinds"]["passage"]["pairs"]] == [20]
     later = PredictedAnswer.objects.filter(system__name="later").exclude(drawn=None)
     assert not before & set(later.values_list("item", flat=True))
     scored(campaign)
