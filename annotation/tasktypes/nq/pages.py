@@ -6,7 +6,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.tasktypes.base import Answer, Pages, Part
-from annotation.tasktypes.nq.answers import BAD, GOOD, NO, NO_ANSWER, NONE, YES, current_stage, span_text
+from annotation.tasktypes.nq.answers import BAD, GOOD, NO, NO_ANSWER, NONE, YES, current_stage, reading_text, span_text
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import box_display, box_surroundings, page_display, tokenization_load, tokenization_of
 
@@ -132,8 +132,9 @@ class NaturalQuestionsPages(Pages):
             return shown | {"passage": _passage(item, part["box"]), "heading": around.heading, "lead": lead}
         if part["what"] == "short":
             page = tokenization_load(item.tokenization.sha256)
-            texts = [span_text(span, page) for span in part["spans"]]
-            return shown | {"text": " · ".join(texts) or KIND_NAMES[part["kind"]]}
+            texts, box = [span_text(span, page) for span in part["spans"]], page.candidates[part["box"]]
+            passage = reading_text((box.start_token, box.end_token), page, most=PASSAGE_WORDS)
+            return shown | {"text": " · ".join(texts) or KIND_NAMES[part["kind"]], "in_passage": passage}
         document = item.tokenization.document
         is_web = document.url.startswith(("https://", "http://"))
         shown |= {"url": document.url if is_web else "", "title": document.title}
@@ -160,6 +161,7 @@ class NaturalQuestionsPages(Pages):
         return {"passage": _passage(item, index) if index != NO_ANSWER else ""}
 
 
+PASSAGE_WORDS = 20  # that tell which passage a short answer is in
 KIND_NAMES = {YES: _("Yes"), NO: _("No"), NONE: _("No short answer")}
 
 

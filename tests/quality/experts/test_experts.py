@@ -40,6 +40,8 @@ def test_experts_judge_alone_and_nobody_sees_an_opinion_before_all_are_there(cli
     clients = [Client(), Client(), Client(), Client()]
     for one, person in zip(clients, (first, second, third, boss), strict=True):
         one.force_login(person)
+    page_of_case = clients[0].get(desk).content.decode()
+    assert page_of_case.count("In the passage “The harbour of Lund was built in 1871 by Agnes Tolliver") == 1
     assert "Judge every part" in clients[0].post(desk, {**sent, "passage-1": ""}, follow=True).content.decode()
     clients[1].post(desk, {**sent, "passage-0": "wrong", "justification": "SECOND-REASON"})
     # Nobody sees it: neither who judges still, nor who judged, nor a stranger to the case, nor an administrator.
