@@ -22,16 +22,20 @@ class Watched:
 
     def go(self, path):
         """Go to a page, and away from the one before at once: one that waits for a job could load itself again meanwhile."""
+        for address in ("about:blank", self.base + path):
+            self._go(address)
+
+    def _go(self, address):
+        """Open an address, once more if the page before reloaded itself in this very moment, as for a job that ended."""
         from playwright.sync_api import Error
 
         try:
-            self.page.goto("about:blank")
-        except Error as error:  # it did so in this very moment
+            self.page.goto(address)
+        except Error as error:
             if "interrupted by another navigation" not in str(error):
                 raise
             self.page.wait_for_load_state()
-            self.page.goto("about:blank")
-        self.page.goto(self.base + path)
+            self.page.goto(address)
 
     def log_in(self, user):
         """Put a logged-in session into the browser."""
