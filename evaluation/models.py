@@ -153,7 +153,7 @@ class JudgedSystem(models.Model):
 class PredictedSystem(models.Model):
     """A system whose answers experts judge among people's; it answers like one more annotator.
 
-    ``sha256`` is that of the uploaded predictions with their least scores (`evaluation.desk.services`): the same upload
+    ``sha256`` is that of the uploaded predictions with their least scores (`evaluation.predicted.services`): the same upload
     again changes nothing, another one under this name is refused.
     """
 

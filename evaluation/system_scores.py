@@ -7,8 +7,8 @@ from annotation.campaigns.services.numbers import numbers_keep, refresh_request
 from annotation.models import Campaign
 from annotation.tasktypes.base import Extractive, Judging
 from annotation.tasktypes.registry import TASK_TYPES
-from evaluation.desk.selectors import predictions_scored
 from evaluation.models import SystemScores
+from evaluation.predicted.selectors import predictions_scored
 from evaluation.rectified.selectors import scores_of
 from jobs.models import Job
 from quality.dashboard.services import quality_numbers_version

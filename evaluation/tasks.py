@@ -6,7 +6,8 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
-from evaluation.desk.services import (
+from evaluation.payloads import PredictionsPayload, PredictionsSamplePayload, SystemsPayload
+from evaluation.predicted.services import (
     MOST_BYTES,
     RECALL,
     SAMPLE,
@@ -14,7 +15,6 @@ from evaluation.desk.services import (
     predictions_import,
     predictions_sample,
 )
-from evaluation.payloads import PredictionsPayload, PredictionsSamplePayload, SystemsPayload
 from evaluation.rectified.services import systems_import
 from evaluation.release_scores import JOB, release_score
 from evaluation.services import submission_score

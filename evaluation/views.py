@@ -25,8 +25,8 @@ from annotation.tasktypes.registry import TASK_TYPES
 from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP, LEAST_UNITS
 from evaluation.boards.metrics import METRICS
-from evaluation.desk.views import predicted_systems
 from evaluation.models import Board, Team, TeamMember
+from evaluation.predicted.views import predicted_systems
 from evaluation.rectified.views import judged_systems
 from evaluation.release_scores import predictions_help, score_request, scores_of, splits_scored
 from evaluation.services import MOST_BYTES, BoardError, board_create, submission_add, team_enter

@@ -71,8 +71,8 @@ def outcome_of(result: Mapping[str, Any]) -> str:
             "%(n)s prediction is for another example.", "%(n)s predictions are for other examples.", n
         ),
         "unused": lambda n: ngettext(
-            "%(n)s short answer isn't used: annotators could not give it within the long answer.",
-            "%(n)s short answers aren't used: annotators could not give them within the long answer.",
+            "%(n)s short answer isn't used because it isn't valid within its long answer.",
+            "%(n)s short answers aren't used because they aren't valid within their long answers.",
             n,
         ),
         "excluded": lambda n: ngettext("%(n)s answer excluded.", "%(n)s answers excluded.", n),

@@ -16,9 +16,9 @@ from api.models import TokenScope
 from api.resources.imports import TABLES, NameQuery, upload_queued
 from api.resources.jobs import JobReply, job_named
 from api.resources.quality import NumbersReply, numbers_shown
-from evaluation.desk.forms import MOST_DRAWN, PredictionsSampleForm
-from evaluation.desk.services import sample_request
 from evaluation.models import PredictedSystem
+from evaluation.predicted.forms import MOST_DRAWN, PredictionsSampleForm
+from evaluation.predicted.services import sample_request
 from evaluation.system_scores import has_systems, scores_request, scores_shown
 from jobs.models import Job
 from measures.rectified import LEAST

@@ -189,3 +189,10 @@ def test_a_share_lies_in_its_interval(parts):
 def test_a_share_of_nothing_is_no_number():
     assert math.isnan(share_of([0, 0], [0, 0]).share)
     assert studies.share_of([1, 1]).high == 1
+
+
+@pytest.mark.parametrize("wrong", [0, 20])
+def test_a_difference_has_an_interval_even_if_nobody_differs(wrong):
+    found = studies.paired_difference([1] * 20, [0] * wrong + [1] * (20 - wrong))
+    assert found.low < found.difference <= found.high
+    assert found.high - found.low > 0.1

@@ -27,7 +27,9 @@ TEXTS: dict[str, str | Plural] = {
         "The file is larger than %(most)s MB. Upload only the predictions for this campaign's items."
     ),
     "predicted_name": _("Give the system a name with at most %(most)s visible characters."),
-    "predicted_of_pages": _("Systems can be compared with annotators only where these find answers on a page."),
+    "predicted_of_pages": _(
+        "Systems can be compared with annotators only in campaigns in which annotators find answers on pages."
+    ),
     "predicted_nothing": _(
         "None of the predictions is for an item of this campaign. Use the example_id of the items, as in releases of this campaign."
     ),
@@ -38,7 +40,7 @@ TEXTS: dict[str, str | Plural] = {
     "predicted_no_system": _("Add a system first."),
     "predicted_removed": _("A system was removed while items were drawn. Start a new draw."),
     "predicted_too_few": _(
-        "Only %(there)s items can be drawn, not %(asked)s: all systems and an annotator must have answered them, and no item is drawn twice."
+        "Only %(there)s items can be drawn instead of %(asked)s. All systems and an annotator must have answered an item, and no item is drawn twice."
     ),
     "team_missing": _("Join a team first."),
     "submissions_used": ngettext(

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Campaign
-from evaluation.desk.services import MOST_BYTES
 from evaluation.models import PredictedSystem
+from evaluation.predicted.services import MOST_BYTES
 from quality.experts.forms import SampleForm
 
 MEGABYTES = MOST_BYTES // 2**20

@@ -76,6 +76,11 @@ def answers_predicted(
 
 def _items(campaign: Campaign, examples: list[int]) -> QuerySet[Item]:
     """Return the campaign's items to annotate among examples."""
+    named = items_to_answer(campaign).filter(published_id__in=list(map(str, examples)))
+    return named.select_related("tokenization__document").order_by("pk")
+
+
+def items_to_answer(campaign: Campaign) -> QuerySet[Item]:
+    """Return the items for which a system can have a prediction."""
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
-    named = items.filter(published_id__in=list(map(str, examples)))
-    return named.exclude(tokenization=None).select_related("tokenization__document").order_by("pk")
+    return items.exclude(tokenization=None)

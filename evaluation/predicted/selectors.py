@@ -207,7 +207,7 @@ def _bounds(
         list(rows.values()),
         references=REFERENCES,
         alpha=studies.usual_alpha(ways - REFERENCES),
-        system=[answers.get(item) for item in rows],
+        system=[answers[item] for item in rows],
     )
     kept = {who: scores[who] for who in ("single", "super", "system")}
     return [{"system": name, "items": len(rows), "scores": studies.as_json(kept)}]

@@ -16,10 +16,10 @@ from accounts.permissions import Action, signed_in
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.models import Campaign
 from annotation.tasktypes.registry import pages_of
-from evaluation.desk.forms import PredictionsForm, PredictionsSampleForm
-from evaluation.desk.services import MOST_SYSTEMS, predictions_remove, sample_request
 from evaluation.models import PredictedSystem
 from evaluation.payloads import PredictionsPayload
+from evaluation.predicted.forms import PredictionsForm, PredictionsSampleForm
+from evaluation.predicted.services import MOST_SYSTEMS, predictions_remove, sample_request
 from evaluation.system_scores import scores_request, scores_shown
 from jobs.services import job_enqueue
 

@@ -14,16 +14,16 @@ from django.utils.crypto import salted_hmac
 from accounts.audit import record
 from annotation.campaigns.selectors.sealing import is_sealed
 from annotation.locks import campaign_lock
-from annotation.models import ORDINARY, Campaign, Item, ItemState
+from annotation.models import Campaign, Item, ItemState
 from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
-from evaluation.desk.selectors import items_to_draw
-from evaluation.desk.uploads import PredictedError, answers_predicted, confident
 from evaluation.models import DrawnItem, PredictedAnswer, PredictedSystem
 from evaluation.nq.predictions import predictions_of
 from evaluation.payloads import PredictionsSamplePayload
+from evaluation.predicted.selectors import items_to_draw
+from evaluation.predicted.uploads import Predicted, PredictedError, answers_predicted, confident, items_to_answer
 from jobs.models import Job
 from jobs.payloads import CampaignPayload
 from jobs.services import job_enqueue
@@ -87,23 +87,20 @@ def predictions_import(
         campaign_lock(campaign)
         if not _is_there(campaign, system, digest):
             _system_add(campaign, system, digest, found.answers, work.job.requested_by_id, now)
-    given = {
-        name: sum(task_type.finds[kind](answer) is not None for answer in found.answers.values())
-        for name, kind in (("long", "passage"), ("short", "short"))
-    }
-    missing = _items_to_answer(campaign) - len(found.answers)
+    return _counts(campaign, task_type, found)
+
+
+def _counts(campaign: Campaign, task_type: Extractive, found: Predicted) -> dict[str, int]:
+    """Return the number of predictions, of answers in them, of items without one, and of what isn't used."""
+    answers = found.answers.values()
     return {
-        "predictions": len(found.answers),
-        **given,
-        "missing": missing,
+        "predictions": len(answers),
+        "long": sum(task_type.finds["passage"](answer) is not None for answer in answers),
+        "short": sum(task_type.finds["short"](answer) is not None for answer in answers),
+        "missing": items_to_answer(campaign).count() - len(answers),
         "others": found.others,
         "unused": found.unused,
     }
-
-
-def _items_to_answer(campaign: Campaign) -> int:
-    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
-    return items.exclude(tokenization=None).count()
 
 
 def _is_there(campaign: Campaign, name: str, digest: str) -> bool:
@@ -240,7 +237,7 @@ def _record(
 def _drawn(campaign: Campaign, systems: Sequence[int], count: int) -> list[int]:
     """Return the next items in the seeded order that were never drawn."""
     named = items_to_draw(campaign, systems).values_list("pk", "external_id")
-    digest = salted_hmac("evaluation.desk", str(campaign.pk), algorithm="sha256").digest()
+    digest = salted_hmac("evaluation.predicted", str(campaign.pk), algorithm="sha256").digest()
     seed = int.from_bytes(digest[:8])
     return [pk for pk, _name in sorted(named, key=lambda row: (seeded(seed, "predicted", row[1]), row[0]))][:count]
 
